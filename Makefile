@@ -14,7 +14,7 @@ ENVIRONMENT := .venv$(if $(DAPKIT_PYTHON),-$(DAPKIT_PYTHON))
 PYTHON := $(ENVIRONMENT)/bin/python
 READY := $(ENVIRONMENT)/.ready
 LOCKED := pyproject.toml uv.lock .python-version tools/bootstrap.sh tools/bootstrap.py
-NATIVE := hatch_build.py tools/build_native.py $(wildcard src/dapkit/python/debuggee/native/*.[ch] src/dapkit/python/debuggee/native/travel/*.[ch] src/dapkit/python/adapter/native/*.c)
+NATIVE := hatch_build.py tools/build_native.py $(wildcard src/dapkit/python/debuggee/native/*.[ch] src/dapkit/python/debuggee/native/time_travel/*.[ch] src/dapkit/python/adapter/native/*.c)
 
 NPM := npm_config_cache=$(CURDIR)/.tools/cache/npm npm
 
@@ -129,7 +129,7 @@ test-vscode: $(READY) vsix editors/vscode/code-server/node_modules/.ready ## deb
 clean: ## remove everything that make has made, the environments included
 	rm -rf .tools .venv .venv-* tests/js/node_modules docs/_build build dist
 	rm -rf editors/vscode/node_modules editors/vscode/out editors/vscode/bundled editors/vscode/code-server/node_modules
-	rm -f src/dapkit/python/debuggee/_native.*.so src/dapkit/python/debuggee/_travel.*.so src/dapkit/python/adapter/dapkit-parent
+	rm -f src/dapkit/python/debuggee/_native.*.so src/dapkit/python/debuggee/_travel.*.so src/dapkit/python/adapter/dapkit-supervisor
 	rm -rf .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
 	find . -name __pycache__ -prune -exec rm -rf {} +
 

@@ -1,7 +1,7 @@
 """Build what is written in C with the package, where that is possible: the debuggee's extensions, programs' parent.
 
 Without a C compiler, or without the headers of Python, the package is complete all the same: pure
-Python serves (src/dapkit/python/debuggee/native.py), and the build says so in a warning.
+Python serves (src/dapkit/python/debuggee/interpreter/native.py), and the build says so in a warning.
 
 For free-threaded programs there are further files: see tools/build_native.py. DAPKIT_HEADERS names folders with the
 headers of further versions of Python, divided as in PATH, for which such files are made, too.

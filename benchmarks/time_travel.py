@@ -18,7 +18,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import dapkit
-from dapkit import limits
+from dapkit.python import limits
 from sidebyside.bare_client import BareClient, resident, session
 from sidebyside.goals import row
 
@@ -95,7 +95,7 @@ def without_extension(python: str) -> bool:
         shutil.copytree(
             Path(dapkit.__file__).parent,
             package,
-            ignore=shutil.ignore_patterns("*.so", "dapkit-parent", "native", "__pycache__"),
+            ignore=shutil.ignore_patterns("*.so", "dapkit-supervisor", "native", "__pycache__"),
         )
         ratios = _ratios(python, list(WITHOUT_EXTENSION), {**os.environ, "PYTHONPATH": folder})
     met = [

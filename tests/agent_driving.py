@@ -13,9 +13,11 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from dapkit import agent, limits
+from dapkit import agent
+from dapkit.agent import limits
 from dapkit.agent.handler import ActionHandler
 from dapkit.hub.calls import HubCall
+from dapkit.sessions import limits as session_limits
 from dapkit.sessions.registry import SessionRegistry
 from dapkit.settings import Settings
 
@@ -29,7 +31,9 @@ OUR_PYTHON_AND_TOOLS = os.pathsep.join([str(Path(sys.executable).parent), str(_T
 
 def have_patience(monkeypatch: pytest.MonkeyPatch) -> None:
     """Give adapters as much time to say what there is to see at a stop as they need on a slow machine."""
-    for name in ("STOP_CAPTURE_SECONDS", "REPORT_SECONDS", "CONTENTS_SECONDS", "CALL_STOP_SECONDS"):
+    for name in ("STOP_CAPTURE_SECONDS", "CALL_STOP_SECONDS"):
+        monkeypatch.setattr(session_limits, name, 30.0)
+    for name in ("REPORT_SECONDS", "CONTENTS_SECONDS"):
         monkeypatch.setattr(limits, name, 30.0)
 
 

@@ -14,6 +14,7 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import hypothesis
 import pytest
 
 import bootstrap
@@ -33,6 +34,11 @@ ENGINE = (Path(__file__).parent / "e2e/debuggee", Path(__file__).parent / "e2e/n
 """Folders of tests that each free-threaded Python of the machine has to pass as well."""
 ENDING_SECONDS = 20.0
 """How long after a test its processes may take to end; a machine that is busy with other things is slow in that."""
+
+hypothesis.settings.register_profile(
+    "any speed", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
+)
+hypothesis.settings.load_profile("any speed")  # before other conftests make theirs from it
 
 
 def pytest_configure() -> None:

@@ -1,8 +1,8 @@
 """Compile what is written in C, in place: the extensions of the debuggee, and the parent of launched programs.
 
 `_native` is what every session uses; `_travel`, for time travel, is made where it can work: on Linux, with a GIL.
-Both lie beside the modules of the debuggee, as `_native.*.so` and `_travel.abi3.so`. `dapkit-parent` is a program, made
-on Linux beside the modules of the adapter.
+Both lie beside the modules of the debuggee, as `_native.*.so` and `_travel.abi3.so`. The program `dapkit-supervisor` is
+made on Linux, in the folder of the adapter.
 
 The build of the package does the same (hatch_build.py), so this is for who works on the C code:
 
@@ -32,7 +32,7 @@ from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parent.parent
 SOURCES = ROOT / "src/dapkit/python/debuggee/native"
-PARENT = ROOT / "src/dapkit/python/adapter/dapkit-parent"
+PARENT = ROOT / "src/dapkit/python/adapter/dapkit-supervisor"
 PARENT_SOURCES = PARENT.parent / "native"
 
 FLAGS = ("-std=c11", "-O3", "-Wall", "-Wextra", "-fPIC", "-fvisibility=hidden")
@@ -94,7 +94,7 @@ def extensions(include: Path, *, with_gil: bool) -> Iterator[Extension]:
     if with_gil:
         yield Extension("_native.abi3.so", SOURCES)
         if sys.platform == "linux":
-            yield Extension("_travel.abi3.so", SOURCES / "travel")
+            yield Extension("_travel.abi3.so", SOURCES / "time_travel")
     version = version_of(include)
     if version >= ABI3T:
         yield Extension("_native.abi3t.so", SOURCES, ("-DPy_TARGET_ABI3T=0x{:02x}{:02x}0000".format(*ABI3T),))

@@ -25,13 +25,14 @@ import importlib.util, sys
 from pathlib import Path
 import dapkit
 from dapkit.client import BlockingSession, Session
-from dapkit.python.adapter import parent_process
-from dapkit.python.adapter.program_parent import parent_command
+import dapkit.python.adapter
+from dapkit.python.adapter.launch.supervisor import parent_command
 
 has_c = importlib.util.find_spec("dapkit.python.debuggee._native") is not None
 assert has_c is (sys.argv[1] == "C"), has_c
 parent = Path(parent_command("")[0])
-assert parent == (Path(parent_process.__file__).with_name("dapkit-parent") if has_c else Path(sys.executable)), parent
+supervisor = Path(dapkit.python.adapter.__file__).with_name("dapkit-supervisor")
+assert parent == (supervisor if has_c else Path(sys.executable)), parent
 
 with BlockingSession(Session.spawn([sys.executable, "-m", "dapkit.python"])) as session:
     session.add_breakpoint("app.py", 2, condition="x == 21")

@@ -17,11 +17,11 @@ from typing import Final, Literal
 import msgspec
 
 import dapkit
-from dapkit.command_line import WrongCommandLine, read
+from dapkit.program_api.command_line import WrongCommandLine, read
 from dapkit.protocol import AttachRequestArguments, LaunchRequestArguments
-from dapkit.python.adapter.arguments import PythonAttach, PythonLaunch
-from dapkit.python.adapter.keys import EDITOR_KEYS, NOT_NEEDED, REMARKS
-from dapkit.python.adapter.older_keys import FLAGS
+from dapkit.python.adapter.configuration.arguments import PythonAttach, PythonLaunch
+from dapkit.python.adapter.configuration.keys import EDITOR_KEYS, NOT_NEEDED, REMARKS
+from dapkit.python.adapter.configuration.older_keys import FLAGS
 from made_files import ROOT, run, with_tables
 from vscode_schema import OLDER_KEYS
 
@@ -111,7 +111,7 @@ def verdict_of(key: str, request: Request) -> Verdict:
         return Verdict.FOR_THE_EDITOR
     if key in NOT_NEEDED:
         return Verdict.UNUSED
-    raise SystemExit(f"{key}: dapkit.python.adapter.keys has no word about it")
+    raise SystemExit(f"{key}: dapkit.python.adapter.configuration.keys has no word about it")
 
 
 def key_rows() -> Iterator[str]:

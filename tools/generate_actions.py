@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from dapkit.agent.actions import in_order
-from dapkit.agent.registry import vocabulary
+from dapkit.agent.calls.registry import vocabulary
 from generate_agent.api import api, package
 from generate_agent.reference import reference
 from generate_agent.schemas import schemas

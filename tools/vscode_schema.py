@@ -3,8 +3,8 @@
 python tools/vscode_schema.py            write it
 python tools/vscode_schema.py --check    fail if the file says anything else
 
-Descriptions are those of the attributes in `python.adapter.arguments`, and keys that do nothing are those of
-`python.adapter.keys`. The version of the extension is that of dapkit.
+Descriptions come from the attributes in `python.adapter.configuration.arguments`, and keys that do nothing from
+`python.adapter.configuration.keys`. The version of the extension is that of dapkit.
 """
 
 import inspect
@@ -20,8 +20,8 @@ import msgspec
 import dapkit
 from dapkit.adapter import debugger_contribution
 from dapkit.python.adapter import PythonAdapter
-from dapkit.python.adapter.arguments import ProgramAddress, PythonAttach, PythonLaunch, TimeTravelSettings
-from dapkit.python.adapter.keys import NOT_NEEDED, REMARKS
+from dapkit.python.adapter.configuration.arguments import ProgramAddress, PythonAttach, PythonLaunch, TimeTravelSettings
+from dapkit.python.adapter.configuration.keys import NOT_NEEDED, REMARKS
 from made_files import ROOT, run
 
 PACKAGE = ROOT / "editors/vscode/package.json"

@@ -54,7 +54,7 @@ PROMPT_DEBUGPY = Debugger("debugpy with TCP_NODELAY", "debugpy.adapter", (("PYTH
 def without_extension() -> Iterator[Debugger]:
     """Copy dapkit without what is in C: our debugger as it is where there was no compiler."""
     with tempfile.TemporaryDirectory() as folder:
-        left_out = shutil.ignore_patterns("*.so", "dapkit-parent", "__pycache__")
+        left_out = shutil.ignore_patterns("*.so", "dapkit-supervisor", "__pycache__")
         shutil.copytree(Path(dapkit.__file__).parent, Path(folder, "dapkit"), ignore=left_out)
         yield replace(OURS, name="ours without the extension", package=Path(folder))
 

@@ -13,7 +13,7 @@ from view import View
 
 from dapkit.client import Session, Stopped
 from dapkit.protocol import StoppedEvent
-from dapkit.python.adapter.time_travel import TravelToArguments, WhyArguments, WhyBody
+from dapkit.python.adapter.time_travel.timeline import TravelToArguments, WhyArguments, WhyBody
 
 SHOP = Path(__file__).parent.parent / "orders"
 SHARED = "' + '.join(map(str, discounts_of.__defaults__[0]))"

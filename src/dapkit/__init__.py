@@ -1,7 +1,6 @@
 """The Debug Adapter Protocol for Python, whole."""
 
-from dapkit import parentage as _parentage  # noqa: F401 - for the moment of the import
-from dapkit.in_program import (
+from dapkit.program_api.in_program import (
     breakpoint,
     configure,
     connect,
@@ -15,7 +14,8 @@ from dapkit.in_program import (
     trigger_exception_handler,
     wait_for_client,
 )
-from dapkit.presenters import present
+from dapkit.program_api.presenters import present
+from dapkit.system import original_parent as _parentage  # noqa: F401 - for the moment of the import
 
 __version__ = "0.1.0"
 """The version, which the build reads here; `importlib.metadata` takes longer to find it than a whole command."""

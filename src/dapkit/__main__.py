@@ -11,16 +11,16 @@ import sys
 
 if not __package__:  # `python PATH/dapkit`, where it need not be installed
     sys.path[0] = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-from dapkit.command_line import HELP, USAGE, CliOptions, WrongCommandLine, read
+from dapkit.program_api.command_line import HELP, USAGE, CliOptions, WrongCommandLine, read
 
 _HERE = os.path.dirname(os.path.abspath(__file__))
-_ENTRY = os.path.join(_HERE, "python", "debuggee", "entry.py")
+_ENTRY = os.path.join(_HERE, "python", "debuggee", "starting", "entry.py")
 _KINDS = {"file": "--program", "module": "--module", "code": "--code"}
 
 
 def main() -> None:
     """Carry out the command line; what runs a program does not return."""
-    from dapkit.platform_support import end_if_unsupported
+    from dapkit.system.platform_support import end_if_unsupported
 
     try:
         options = read(sys.argv[1:], os.environ.get("DAPKIT", ""))
@@ -59,7 +59,7 @@ def _become_program(options: CliOptions) -> None:
         ValueError: clients cannot come like this.
 
     """
-    from dapkit.program_start import beginning_of
+    from dapkit.program_api.start_plan import beginning_of
 
     said = marshal.dumps(beginning_of(options))
     os.environ.pop("DAPKIT", None)  # it was for this process
@@ -79,15 +79,15 @@ def _begin_in_running(options: CliOptions) -> None:
         OSError, ValueError: clients cannot come like this.
 
     """
-    from dapkit import import_path  # noqa: F401 - before anything else is imported
+    from dapkit.system import safe_import_path  # noqa: F401 - before anything else is imported
 
     # isort: split
     import anyio
 
     from dapkit.endpoint import RequestFailed
-    from dapkit.program_start import beginning_of
-    from dapkit.python.adapter.injection.attempts import Ways
-    from dapkit.python.adapter.injection.beginning import begin_in
+    from dapkit.program_api.start_plan import beginning_of
+    from dapkit.python.adapter.injection.bootstrap import begin_in
+    from dapkit.python.adapter.injection.injector import Ways
 
     debuggers = ("lldb", "gdb") if options.linux_attach_prefer_lldb else ("gdb", "lldb")
     ways = Ways(asks=not options.disable_sys_remote_exec, debuggers=debuggers)

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Self
 
 from dapkit import limits
-from dapkit.trusted_files import objection_to, read_file
+from dapkit.system.trusted_files import objection_to, read_file
 
 USER_FILE = Path("dapkit", "config.toml")
 PROJECT_FILE = ".dapkit.toml"

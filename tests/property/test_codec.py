@@ -6,7 +6,6 @@ from contextlib import suppress
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from any_speed import at_any_speed
 from dapkit.protocol import (
     COMMANDS,
     AnyMessage,
@@ -48,7 +47,6 @@ def content(message: AnyMessage) -> object:
             return decode_event(event, event_body)
 
 
-@at_any_speed
 @given(strategies.messages)
 def test_what_was_written_is_read_again(message: AnyMessage) -> None:
     read = decode(encode(message))
@@ -57,7 +55,6 @@ def test_what_was_written_is_read_again(message: AnyMessage) -> None:
     assert [getattr(read, field) for field in envelope] == [getattr(message, field) for field in envelope]
 
 
-@at_any_speed
 @given(
     st.sampled_from([*strategies.ARGUMENTS, *strategies.BODIES, *strategies.EVENT_BODIES]).flatmap(strategies.instances)
 )
@@ -69,7 +66,6 @@ def test_null_is_written_only_where_it_is_required(value: ProtocolObject) -> Non
     ] == []
 
 
-@at_any_speed
 @given(st.text(max_size=30), strategies.json_values)
 @example("\ud800", {"\udfff": ["\udc80"]})
 def test_any_text_is_written_as_sound_json(text: str, data: object) -> None:
@@ -81,7 +77,6 @@ def test_any_text_is_written_as_sound_json(text: str, data: object) -> None:
     assert read.output == text.encode("utf-8", "backslashreplace").decode()
 
 
-@at_any_speed
 @given(st.dictionaries(st.text(max_size=10), strategies.json_values, max_size=4))
 def test_open_arguments_come_back_with_every_key(extra: dict[str, object]) -> None:
     arguments = decode_as(LaunchRequestArguments, json.dumps({**extra, "noDebug": True}).encode())
@@ -102,14 +97,12 @@ payloads = st.one_of(
 )
 
 
-@at_any_speed
 @given(payloads)
 def test_garbage_is_read_or_refused_in_a_defined_way(payload: bytes) -> None:
     with suppress(MalformedMessage, InvalidValue):
         content(decode(payload))
 
 
-@at_any_speed
 @given(st.data(), st.sampled_from([*strategies.ARGUMENTS, *strategies.BODIES, *strategies.EVENT_BODIES]))
 def test_any_json_is_read_leniently_or_refused_with_a_place(data: st.DataObject, kind: type[ProtocolObject]) -> None:
     """Start from a sound value, then put any JSON in place of one field."""
@@ -126,7 +119,6 @@ def test_any_json_is_read_leniently_or_refused_with_a_place(data: st.DataObject,
     assert all(place.startswith("$.body.") for place in places)
 
 
-@at_any_speed
 @given(st.sampled_from(strategies.EVENT_BODIES).flatmap(strategies.instances))
 def test_a_lenient_reader_finds_nothing_wrong_with_a_sound_event(body: EventBody) -> None:
     assert decode_leniently(type(body), encode_value(body)) == (

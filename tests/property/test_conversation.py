@@ -4,7 +4,6 @@ import hypothesis.strategies as st
 from hypothesis import note, settings
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from any_speed import at_any_speed
 from dapkit.endpoint import STOPPING, OutOfOrder, Phase
 from dapkit.protocol import (
     Arguments,
@@ -252,4 +251,4 @@ def crossing(problem: str) -> bool:
 
 
 TestConversation = Conversation.TestCase
-TestConversation.settings = settings(at_any_speed, max_examples=200, stateful_step_count=40)
+TestConversation.settings = settings(max_examples=200, stateful_step_count=40)

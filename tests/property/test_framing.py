@@ -6,7 +6,6 @@ from itertools import pairwise
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from any_speed import at_any_speed
 from dapkit.protocol import FrameDecoder, FramingError, encode_frame
 
 names = st.sampled_from(["Content-Type", "X-Whatever", "content-encoding", "Connection"])
@@ -43,14 +42,12 @@ def outcome(pieces: list[bytes]) -> tuple[list[bytes], bool]:
     return payloads, False
 
 
-@at_any_speed
 @given(st.data(), st.lists(frames(), max_size=5))
 def test_any_split_of_a_stream_gives_the_same_payloads(data: st.DataObject, sent: list[tuple[bytes, bytes]]) -> None:
     stream = b"".join(frame for _, frame in sent)
     assert outcome(data.draw(split(stream))) == ([payload for payload, _ in sent], False)
 
 
-@at_any_speed
 @given(st.data(), st.binary(max_size=200) | st.text(max_size=100).map(str.encode))
 @example(None, b"Content-Length: 3\r\nContent-Length: 4\r\n\r\nabc")
 def test_any_split_of_garbage_comes_to_the_same_end(data: st.DataObject | None, garbage: bytes) -> None:
@@ -80,13 +77,11 @@ fragments = st.sampled_from(
 )
 
 
-@at_any_speed
 @given(st.data(), st.lists(fragments, max_size=20).map(b"".join))
 def test_any_split_of_almost_a_stream_comes_to_the_same_end(data: st.DataObject, stream: bytes) -> None:
     assert outcome(data.draw(split(stream))) == outcome([stream])
 
 
-@at_any_speed
 @given(st.binary(max_size=100))
 def test_what_was_framed_is_read_again(payload: bytes) -> None:
     frame = encode_frame(payload)

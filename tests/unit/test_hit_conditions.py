@@ -4,10 +4,10 @@ import sys
 
 import pytest
 
-from dapkit.python.debuggee import native
 from dapkit.python.debuggee.breakpoints.conditions import BreakpointCondition
 from dapkit.python.debuggee.breakpoints.hit_conditions import parse_hit_condition
-from dapkit.python.debuggee.errors import RequestRefused
+from dapkit.python.debuggee.interpreter import native
+from dapkit.python.debuggee.interpreter.errors import RequestRefused
 from dapkit.sessions.breakpoints.emulation import Emulated, WrongHitCondition, check_hit_condition, judge
 from unit.native.frames import check_of
 

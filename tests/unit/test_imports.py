@@ -27,7 +27,7 @@ def run(code: str, python: str = sys.executable) -> None:
 def test_ssl_is_not_loaded_by_asyncio_nor_anyio_once_it_is_postponed() -> None:
     run("""
         import sys
-        from dapkit.imports import postpone_ssl
+        from dapkit.system.gc_freeze import postpone_ssl
         postpone_ssl()
         import anyio, anyio.abc, asyncio
         import anyio.streams.tls
@@ -40,7 +40,7 @@ def test_ssl_is_not_loaded_by_asyncio_nor_anyio_once_it_is_postponed() -> None:
 
 def test_postponed_ssl_is_the_real_one_when_it_is_used() -> None:
     run("""
-        from dapkit.imports import postpone_ssl
+        from dapkit.system.gc_freeze import postpone_ssl
         postpone_ssl()
         import anyio.streams.tls, ssl
         from ssl import MemoryBIO
@@ -58,7 +58,7 @@ def test_postponed_ssl_is_the_real_one_when_it_is_used() -> None:
 def test_modules_that_are_there_already_stay_as_they_are(first: str) -> None:
     run(f"""
         import {first}, sys
-        from dapkit.imports import postpone_ssl
+        from dapkit.system.gc_freeze import postpone_ssl
         before = dict(sys.modules)
         postpone_ssl()
         import asyncio.sslproto, ssl
@@ -70,7 +70,7 @@ def test_modules_that_are_there_already_stay_as_they_are(first: str) -> None:
 def test_postponed_class_that_is_asked_something_is_the_real_one() -> None:
     run("""
         import sys
-        from dapkit.imports import postpone_ssl
+        from dapkit.system.gc_freeze import postpone_ssl
         postpone_ssl()
         from ssl import SSLContext
         assert "_ssl" not in sys.modules
@@ -82,7 +82,7 @@ def test_postponed_class_that_is_asked_something_is_the_real_one() -> None:
 def test_modules_import_others_when_they_use_them_on_python_3_15() -> None:
     code = """
         import sys
-        from dapkit.imports import import_when_used
+        from dapkit.system.gc_freeze import import_when_used
         import_when_used()
         import json
         assert "json" not in sys.modules
@@ -95,7 +95,7 @@ def test_modules_import_others_when_they_use_them_on_python_3_15() -> None:
 def test_import_when_used_leaves_imports_as_they_are_before_python_3_15() -> None:
     code = """
         import sys
-        from dapkit.imports import import_when_used
+        from dapkit.system.gc_freeze import import_when_used
         import_when_used()
         import json
         assert "json" in sys.modules

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from dapkit import runtime_folder
-from dapkit.runtime_folder import NoPrivateFolder, private_folder, private_folders
+from dapkit.system import runtime_folder
+from dapkit.system.runtime_folder import NoPrivateFolder, private_folder, private_folders
 from missing import require_root
 
 USER = os.geteuid()

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from dapkit.state_folder import NoStateFolder, state_folder
+from dapkit.system.state_folder import NoStateFolder, state_folder
 
 
 @pytest.fixture(autouse=True)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from dapkit.trusted_files import is_trusted, objection_to, read_file
+from dapkit.system.trusted_files import is_trusted, objection_to, read_file
 
 NOBODY = 65534
 

@@ -3,7 +3,7 @@
 import keyword
 from collections.abc import Iterator, Mapping
 
-from dapkit.agent.registry import Action, Parameter, ParameterKind
+from dapkit.agent.calls.registry import Action, Parameter, ParameterKind
 
 _TYPES: Mapping[ParameterKind, str] = {
     ParameterKind.STRING: "str",

@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator, Mapping
 from itertools import groupby
 
-from dapkit.agent.registry import Action, Approval, Parameter, ParameterKind
+from dapkit.agent.calls.registry import Action, Approval, Parameter, ParameterKind
 
 _TYPES: Mapping[ParameterKind, str] = {
     ParameterKind.STRINGS: "list of strings",

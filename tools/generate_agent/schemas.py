@@ -3,7 +3,7 @@
 import json
 from collections.abc import Mapping
 
-from dapkit.agent.registry import Action, Parameter, ParameterKind
+from dapkit.agent.calls.registry import Action, Parameter, ParameterKind
 from dapkit.protocol.schemas import Schema, json_schemas
 
 _STRING: Schema = {"type": "string"}

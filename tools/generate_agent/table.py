@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from pprint import pformat
 
-from dapkit.agent.registry import Action, Parameter
+from dapkit.agent.calls.registry import Action, Parameter
 
 _HEAD = '''\
 """All actions and their parameters, as plain values: importing this loads nothing else.

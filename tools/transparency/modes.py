@@ -8,11 +8,11 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from dapkit import limits
 from dapkit.client import Session, Stopped
 from dapkit.endpoint import RequestFailed
 from dapkit.protocol import DataBreakpointAccessType, Scope, StoppedEvent, Variable, from_json_value
 from dapkit.protocol.time_travel import TIMELINE, TRAVEL_TO, TimelineBody
+from dapkit.python import limits
 from transparency.subjects import Function, Subject, functions, never_reached
 
 STOPS_AT_EXCEPTIONS = 2000

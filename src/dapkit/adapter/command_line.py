@@ -14,7 +14,7 @@ from pathlib import Path
 import anyio
 
 from dapkit.adapter.servers import MakeAdapter, serve, serve_tcp, serve_unix
-from dapkit.platform_support import end_if_unsupported
+from dapkit.system.platform_support import end_if_unsupported
 from dapkit.transport import TransportError, read_token
 
 log = logging.getLogger(__name__)

@@ -13,7 +13,7 @@ from collections.abc import Awaitable, Callable
 import anyio
 
 from dapkit import limits
-from dapkit.parentage import first_parent
+from dapkit.system.original_parent import first_parent
 from dapkit.transport import background_tasks
 
 log = logging.getLogger(__name__)

@@ -3,7 +3,7 @@
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from dapkit.imports import for_good
+from dapkit.system.gc_freeze import for_good
 
 with for_good():
     from dapkit.agent.handler import ActionHandler

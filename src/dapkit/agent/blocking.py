@@ -25,7 +25,7 @@ class ActionError(Exception):
     """An action that was not done.
 
     Attributes:
-        code: a stable word, such as `no_session`; see `dapkit.agent.failures`.
+        code: a stable word, such as `no_session`; see `dapkit.agent.calls.failures`.
         hint: what to do next; may be empty.
 
     """

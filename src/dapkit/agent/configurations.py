@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from dapkit.agent.failures import InvalidArguments
+from dapkit.agent.calls.failures import InvalidArguments
 from dapkit.catalog import Catalog, launch_json
 from dapkit.catalog.launch_json import Plan
 

@@ -18,23 +18,24 @@ from dataclasses import replace
 
 import anyio
 
-from dapkit import limits
+from dapkit import limits as shared_limits
+from dapkit.agent import limits
 from dapkit.agent import queries as queries  # noqa: PLC0414 - which registers them
 from dapkit.agent.actions import in_order
-from dapkit.agent.arguments import read
-from dapkit.agent.budget import cut
-from dapkit.agent.call import ActionCall
-from dapkit.agent.explanations import explain, unknown_action
-from dapkit.agent.failures import ActionFailed
-from dapkit.agent.memory import no_memories
-from dapkit.agent.redaction import Kind, Redaction
-from dapkit.agent.registry import QUERIES, Action, Approval
+from dapkit.agent.calls.arguments import read
+from dapkit.agent.calls.call import ActionCall
+from dapkit.agent.calls.explanations import explain, unknown_action
+from dapkit.agent.calls.failures import ActionFailed
+from dapkit.agent.calls.registry import QUERIES, Action, Approval
+from dapkit.agent.calls.session_notes import no_memories
+from dapkit.agent.reading.budget import cut
 from dapkit.agent.results.diagnostics import RecordedAction
 from dapkit.agent.text import render
 from dapkit.agent.text.escaping import one_line, printable
 from dapkit.hub import wire
 from dapkit.hub.calls import HubCall
 from dapkit.protocol import DapkitError, ProtocolObject, to_json_value
+from dapkit.redaction.redaction import Kind, Redaction
 from dapkit.sessions.errors import UnknownSession
 from dapkit.sessions.registry import SessionRegistry
 
@@ -100,7 +101,7 @@ class ActionHandler:
             sessions=self._sessions,
             request=replace(call, report=report),
             memories=self._memories,
-            timeout=min(max(seconds, limits.ACTION_SECONDS_LEAST), limits.ACTION_SECONDS_MOST),
+            timeout=min(max(seconds, shared_limits.ACTION_SECONDS_LEAST), shared_limits.ACTION_SECONDS_MOST),
             patient=asked is not None,
             in_use=in_use,
         )

@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from dapkit import limits
+from dapkit.catalog import limits
 from dapkit.catalog.catalog import Catalog
 from dapkit.catalog.choice import Choice
 from dapkit.catalog.chooser import Chooser

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from dapkit.catalog.projects import listed
 from dapkit.catalog.versions import numbers
-from dapkit.trusted_files import objection_to
+from dapkit.system.trusted_files import objection_to
 
 LOCAL_FOLDERS = ("node_modules/.bin", ".venv/bin", "venv/bin", "vendor/bin", "bin")
 """Where projects keep programs of their own."""

@@ -19,7 +19,7 @@ from pathlib import Path
 from dapkit import limits
 from dapkit.catalog.definition import AdapterDefinition
 from dapkit.catalog.tables import Invalid, RawDefinition, build, check, merge
-from dapkit.trusted_files import is_trusted, objection_to, read_file
+from dapkit.system.trusted_files import is_trusted, objection_to, read_file
 
 BUILT_IN = Path(__file__).parent / "adapters"
 """Where the definitions are that come with dapkit."""

@@ -13,7 +13,7 @@ from dapkit.catalog.definition import AdapterDefinition
 from dapkit.catalog.executables import FoundExecutable, highest, is_program, search, skipped
 from dapkit.catalog.templates import UNKNOWN, fill, placeholders
 from dapkit.catalog.versions import numbers, version_told
-from dapkit.trusted_files import objection_to
+from dapkit.system.trusted_files import objection_to
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from dapkit.catalog.executables import search, skipped
 from dapkit.catalog.programs import bare_name, shebang
 from dapkit.catalog.projects import up_to_repository
 from dapkit.catalog.versions import Version, answer, numbers
-from dapkit.trusted_files import objection_to
+from dapkit.system.trusted_files import objection_to
 
 _OF_PROJECT = "the project's environment"
 

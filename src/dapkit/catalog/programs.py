@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import BinaryIO, Literal
 
 from dapkit.catalog.errors import NoProgram
-from dapkit.trusted_files import read_start
+from dapkit.system.trusted_files import read_start
 
 type ProgramKind = Literal["folder", "executable", "script", "file"]
 

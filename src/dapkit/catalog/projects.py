@@ -4,9 +4,9 @@ from collections.abc import Iterable, Iterator
 from fnmatch import fnmatchcase
 from pathlib import Path
 
-from dapkit import limits
+from dapkit.catalog import limits
 from dapkit.catalog.definition import AdapterDefinition
-from dapkit.trusted_files import is_trusted, read_start
+from dapkit.system.trusted_files import is_trusted, read_start
 
 
 def root_of(program: Path, definition: AdapterDefinition) -> Path | None:

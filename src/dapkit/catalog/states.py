@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from dapkit import limits
+from dapkit.catalog import limits
 from dapkit.catalog.catalog import Catalog
 from dapkit.catalog.choice import Choice
 from dapkit.catalog.chooser import Chooser

@@ -20,9 +20,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from dapkit import limits
+from dapkit.catalog import limits
 from dapkit.catalog.templates import UNKNOWN
-from dapkit.trusted_files import read_start
+from dapkit.system.trusted_files import read_start
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,7 +11,7 @@ import subprocess
 from collections.abc import Mapping
 from pathlib import Path
 
-from dapkit import limits
+from dapkit.catalog import limits
 
 _VERSION = re.compile(r"(\d+\.\d+(?:\.\d+)*)")
 

@@ -1,6 +1,6 @@
 """Entry of `python -m dapkit.cli`."""
 
-from dapkit import import_path  # noqa: F401 - before anything else is imported
+from dapkit.system import safe_import_path  # noqa: F401 - before anything else is imported
 
 # isort: split
 from dapkit.cli.entry import main

@@ -6,7 +6,7 @@ lines to `plain`, which is why nothing here imports click.
 
 import os
 
-from dapkit.agent.breakpoint_text import UnreadableBreakpoint, place_of
+from dapkit.agent.breakpoint_forms.short_form import UnreadableBreakpoint, place_of
 from dapkit.agent.command_words import POSITIONAL, WHERE
 from dapkit.agent.table import ACTIONS, PARAMETERS
 from dapkit.cli.own_input import STANDS_FOR_IT, path_of_own_input

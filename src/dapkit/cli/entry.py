@@ -11,8 +11,8 @@ from dapkit.cli import exit_codes
 from dapkit.cli.action_call import ask
 from dapkit.cli.arguments import WrongWords, parameters
 from dapkit.cli.display import show
-from dapkit.cli.plain import Unclear, read
-from dapkit.platform_support import end_if_unsupported
+from dapkit.cli.fast_parser import Unclear, read
+from dapkit.system.platform_support import end_if_unsupported
 
 
 def main() -> None:

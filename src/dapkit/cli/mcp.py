@@ -7,7 +7,7 @@ import click
 
 from dapkit.cli.parameter_types import PathParameter
 from dapkit.hub.project import project_of
-from dapkit.imports import for_good
+from dapkit.system.gc_freeze import for_good
 
 
 @click.command(epilog="Example: dapkit mcp --http --read-only")

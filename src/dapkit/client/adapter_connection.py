@@ -15,7 +15,7 @@ import anyio
 
 from dapkit import limits
 from dapkit.client.errors import AdapterDied, ProgramEnded
-from dapkit.client.fields import check_fields
+from dapkit.client.field_capabilities import check_fields
 from dapkit.client.received_state import ReceivedState
 from dapkit.client.routes import Reached
 from dapkit.client.state import Ended

@@ -26,10 +26,10 @@ from dapkit.client.breakpoint_spec import (
 )
 from dapkit.client.breakpoints import SessionBreakpoint, SetRequest
 from dapkit.client.errors import UnknownBreakpoint, UnknownFilter
-from dapkit.client.fields import check_fields
+from dapkit.client.field_capabilities import check_fields
 from dapkit.client.received_state import ReceivedState
 from dapkit.endpoint import CapabilityMissing, LocalProtocolError, RequestFailed
-from dapkit.endpoint.gates import missing_for_command
+from dapkit.endpoint.capability_gates import missing_for_command
 from dapkit.protocol import (
     Arguments,
     ConfigurationDoneArguments,

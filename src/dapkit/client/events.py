@@ -16,7 +16,8 @@ from typing import Self
 
 import anyio
 
-from dapkit import limits
+from dapkit import limits as shared_limits
+from dapkit.client import limits
 from dapkit.client.errors import WaitExpired
 from dapkit.protocol import EventBody, OutputEvent
 
@@ -101,7 +102,7 @@ class EventStream:
         kind: type[E],
         *,
         where: Callable[[E], bool] = lambda _: True,
-        deadline: float = limits.REQUEST_SECONDS,
+        deadline: float = shared_limits.REQUEST_SECONDS,
     ) -> E:
         """Wait for the next event of a kind; others on the way are skipped.
 
@@ -156,7 +157,7 @@ class _History:
     def __init__(self, kind: type[SessionEvent]) -> None:
         self._entries: deque[tuple[int, SessionEvent]] = deque()
         self._spent = 0
-        self._budget = limits.OUTPUT_KEPT_CHARACTERS if kind is OutputEvent else limits.EVENTS_KEPT
+        self._budget = shared_limits.OUTPUT_KEPT_CHARACTERS if kind is OutputEvent else limits.EVENTS_KEPT
 
     def add(self, position: int, event: SessionEvent) -> None:
         self._entries.append((position, event))

@@ -19,7 +19,8 @@ from collections.abc import Awaitable, Callable
 
 import anyio
 
-from dapkit import limits
+from dapkit import limits as shared_limits
+from dapkit.client import limits
 from dapkit.client.errors import StartRefused
 from dapkit.endpoint import RequestFailed
 from dapkit.protocol import DapkitError, InitializeRequestArguments
@@ -81,7 +82,7 @@ async def run_handshake(
             tasks.start_soon(configuration.run, configure)
             await pulse.until(lambda: configuration.done or answer.failed)
         if configuration.failed:
-            with anyio.move_on_after(limits.START_ERROR_SECONDS):
+            with anyio.move_on_after(shared_limits.START_ERROR_SECONDS):
                 await pulse.until(lambda: answer.done)
         else:
             await pulse.until(lambda: answer.done)

@@ -16,7 +16,7 @@ from typing import Protocol
 import anyio
 from anyio.abc import TaskGroup
 
-from dapkit import limits
+from dapkit.client import limits
 from dapkit.client.errors import WaitExpired
 from dapkit.client.routes import Reached, Route, Tcp, Unix
 from dapkit.client.terminal import OnOutput, Terminal, open_terminal

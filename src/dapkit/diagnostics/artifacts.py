@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from dapkit.diagnostics.errors import DiagnosticsError
-from dapkit.state_folder import ARTIFACTS, NoStateFolder, state_folder
+from dapkit.system.state_folder import ARTIFACTS, NoStateFolder, state_folder
 
 _UNFIT = re.compile(r"[^\w.\-]+")
 _NAME_CHARACTERS = 60

@@ -5,7 +5,7 @@ import shutil
 import subprocess
 import sys
 
-from dapkit import limits
+from dapkit.diagnostics import limits
 
 _PROGRAMS = (
     ("WAYLAND_DISPLAY", ["wl-copy"]),

@@ -9,7 +9,7 @@ from pathlib import Path
 from dapkit import limits
 from dapkit.diagnostics.errors import DiagnosticsError
 from dapkit.hub.daily_log import file_name, logged_days
-from dapkit.state_folder import LOGS, NoStateFolder, state_folder
+from dapkit.system.state_folder import LOGS, NoStateFolder, state_folder
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,13 +4,14 @@ import os
 import threading
 from collections.abc import Callable, Collection, Sequence
 
-from dapkit import limits
-from dapkit.agent.redaction import Redaction
+from dapkit import limits as shared_limits
+from dapkit.diagnostics import limits
 from dapkit.diagnostics.errors import DiagnosticsError
 from dapkit.diagnostics.log_files import days_in, log_folder, opened, path_of
 from dapkit.diagnostics.log_lines import Level, LogFilter, LogLine, lines_of, without_secrets
 from dapkit.diagnostics.logs import reader_of, redaction_of
 from dapkit.diagnostics.sessions import Where
+from dapkit.redaction.redaction import Redaction
 
 type OnLines = Callable[[Sequence[LogLine]], None]
 
@@ -22,7 +23,7 @@ def follow(
     stop: threading.Event,
     pids: Collection[int] = (),
     level: Level | None = None,
-    lines: int = limits.LOG_WINDOW_LINES,
+    lines: int = shared_limits.LOG_WINDOW_LINES,
 ) -> None:
     """Give the last lines of today, and each that is written from now on, until it is ended.
 
@@ -104,9 +105,9 @@ class LogFollower:
             self._place = _after(handle, 0 if self._last is None else self._last.number)
         if os.fstat(handle).st_size < self._place:  # somebody has emptied it
             self._place, self._last = 0, None
-        data = os.pread(handle, limits.MEGABYTE, self._place)
+        data = os.pread(handle, shared_limits.MEGABYTE, self._place)
         end = data.rfind(b"\n") + 1
-        if not end and len(data) == limits.MEGABYTE:  # a line that is longer
+        if not end and len(data) == shared_limits.MEGABYTE:  # a line that is longer
             end = len(data)
         if not end:
             return []
@@ -120,7 +121,7 @@ class LogFollower:
 def _after(handle: int, lines: int) -> int:
     """Return the place after so many lines, or the end of the file."""
     place = 0
-    while lines and (piece := os.pread(handle, limits.MEGABYTE, place)):
+    while lines and (piece := os.pread(handle, shared_limits.MEGABYTE, place)):
         there = piece.count(b"\n")
         if there < lines:
             lines -= there

@@ -10,11 +10,10 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Final, Literal, get_args
 
-from dapkit import limits
-from dapkit.agent.budget import CUT
-from dapkit.agent.redaction import Kind, Redaction
 from dapkit.agent.text.escaping import one_line
+from dapkit.diagnostics import limits
 from dapkit.hub.daily_log import INDENTATION
+from dapkit.redaction.redaction import CUT, Kind, Redaction
 
 type Level = Literal["debug", "info", "warning", "error", "critical"]
 

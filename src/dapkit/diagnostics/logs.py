@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 
-from dapkit import limits
-from dapkit.agent.redaction import Redaction
+from dapkit import limits as shared_limits
+from dapkit.diagnostics import limits
 from dapkit.diagnostics.errors import DiagnosticsError
 from dapkit.diagnostics.log_files import Tail, days_in, log_folder, path_of, tail_of
 from dapkit.diagnostics.log_lines import (
@@ -27,9 +27,10 @@ from dapkit.diagnostics.log_lines import (
     without_secrets,
 )
 from dapkit.diagnostics.sessions import Where
+from dapkit.redaction.redaction import Redaction
 from dapkit.settings import Settings
 
-LIMIT = f"the last {limits.LOG_LINES} lines, and {limits.LOG_BYTES // limits.MEGABYTE} MiB"
+LIMIT = f"the last {shared_limits.LOG_LINES} lines, and {limits.LOG_BYTES // shared_limits.MEGABYTE} MiB"
 """What one reading takes in."""
 
 
@@ -112,7 +113,7 @@ class LogReader:
         self._older = [other for other in self.days if other < self.day]
         self._waiting: list[LogLine] = []
         self._as_in_file: list[LogLine] = []
-        self._lines_left = limits.LOG_LINES
+        self._lines_left = shared_limits.LOG_LINES
         self._bytes_left = limits.LOG_BYTES
         if self.day in self.days:
             self._take(self.day)
@@ -173,7 +174,7 @@ class LogReader:
         """Take secrets out of the next lines: some whole records of them, since that takes long for all."""
         if not self._waiting:
             lines = self._as_in_file
-            start = max(len(lines) - limits.LOG_WINDOW_LINES, 0)
+            start = max(len(lines) - shared_limits.LOG_WINDOW_LINES, 0)
             while start and lines[start].record == lines[start - 1].record:
                 start -= 1
             some, self._as_in_file = lines[start:], lines[:start]
@@ -195,7 +196,7 @@ def logs(
     day: str | None = None,
     pids: Collection[int] = (),
     level: Level | None = None,
-    lines: int = limits.LOG_WINDOW_LINES,
+    lines: int = shared_limits.LOG_WINDOW_LINES,
     numbers: tuple[int, int] | None = None,
 ) -> LogLines:
     """Return the last lines of a day.
@@ -215,7 +216,7 @@ def logs(
     """
     wanted = LogFilter(frozenset(pids), level)
     reader = reader_of(where, day)
-    found = reader.of_day(limits.LOG_LINES if numbers else lines, wanted)
+    found = reader.of_day(shared_limits.LOG_LINES if numbers else lines, wanted)
     count = len(found)
     if numbers is not None:
         first, last = numbers

@@ -27,9 +27,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from dapkit import limits
-from dapkit.agent.redaction import Redaction
 from dapkit.agent.results.diagnostics import RecordResult, WireRow
+from dapkit.diagnostics import limits
 from dapkit.diagnostics.artifacts import project_folder, session_folder, timestamp
 from dapkit.diagnostics.errors import DiagnosticsError
 from dapkit.diagnostics.logs import last_lines
@@ -37,8 +36,9 @@ from dapkit.diagnostics.sessions import OnProgress, Where, record_of, wire_of
 from dapkit.diagnostics.system import system
 from dapkit.diagnostics.transcript import as_markdown, transcript_from
 from dapkit.protocol import to_json_value
+from dapkit.redaction.redaction import Redaction
 from dapkit.settings import Settings
-from dapkit.trusted_files import read_file
+from dapkit.system.trusted_files import read_file
 
 PREFIX = "dapkit-report-"
 _REPORTS = (PREFIX, "performance-")

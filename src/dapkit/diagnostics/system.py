@@ -13,13 +13,14 @@ from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
 
-from dapkit import __version__, catalog, hub, limits
-from dapkit.agent.redaction import Kind, Redaction
+from dapkit import __version__, catalog, hub
 from dapkit.agent.text.escaping import one_line
 from dapkit.catalog.tabulation import aligned, indented
 from dapkit.catalog.versions import version_told
+from dapkit.diagnostics import limits
 from dapkit.diagnostics.sessions import OnProgress, Where
-from dapkit.trusted_files import read_start
+from dapkit.redaction.redaction import Kind, Redaction
+from dapkit.system.trusted_files import read_start
 
 _PACKAGES = ("anyio", "click", "msgspec", "pyyaml", "mcp", "textual", "py-spy", "memray", "ipykernel", "debugpy")
 _PROGRAMS = ("gdb", "perf", "go", "node", "git")

@@ -7,9 +7,10 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal
 
-from dapkit import limits
+from dapkit import limits as shared_limits
 from dapkit.agent.results.diagnostics import WireRow
 from dapkit.agent.text.escaping import one_line, printable
+from dapkit.diagnostics import limits
 from dapkit.diagnostics.wire_sources import WireReader, WireSource
 from dapkit.protocol import to_json_value
 
@@ -198,7 +199,7 @@ class WireMessages:
         self.characters += sum(len(message.row.text) for message in added)
         if added:
             self.total = added[-1].row.number
-        while len(self._kept) > limits.WIRE_RECORDS or self.characters > limits.WIRE_CHARACTERS:
+        while len(self._kept) > shared_limits.WIRE_RECORDS or self.characters > shared_limits.WIRE_CHARACTERS:
             self._drop()
         return added
 

@@ -3,9 +3,9 @@
 import enum
 from collections import OrderedDict
 
-from dapkit import limits
+from dapkit.endpoint import limits
+from dapkit.endpoint.capability_gates import NOBODY, Announced, merged
 from dapkit.endpoint.conversion import Formats
-from dapkit.endpoint.gates import NOBODY, Announced, merged
 from dapkit.endpoint.lifecycle import RESUMING, Lifecycle, TriggerKind
 from dapkit.endpoint.outbox import Outbox
 from dapkit.endpoint.violations import Violations

@@ -16,7 +16,7 @@ from collections.abc import Callable, Collection
 from typing import Any
 
 from dapkit import limits
-from dapkit.endpoint import gates
+from dapkit.endpoint import capability_gates
 from dapkit.endpoint.content import understood, written, written_arguments, written_body, written_event
 from dapkit.endpoint.conversation import Conversation, Role, concerns_all_threads, resumes_all_threads
 from dapkit.endpoint.errors import AlreadyAnswered, CapabilityMissing, LocalProtocolError, OutOfOrder
@@ -176,7 +176,7 @@ class Endpoint:
             raise LocalProtocolError(f"{command} is a request that the {role} answers, not asks")
         if (objection := conversation.lifecycle.objection(command)) is not None:
             raise OutOfOrder(objection)
-        if (missing := gates.missing_for_command(command, conversation.announced(role.peer))) is not None:
+        if (missing := capability_gates.missing_for_command(command, conversation.announced(role.peer))) is not None:
             raise CapabilityMissing(command, missing, str(role.peer))
 
     def _ask(self, command: str, raw: RawJson | None, arguments: Arguments[Any] | RawJson | None) -> Request:
@@ -254,7 +254,7 @@ class Endpoint:
 
         """
         conversation, event = self._conversation, body.event
-        if conversation.disconnected or gates.missing_for_event(event, conversation.client):
+        if conversation.disconnected or capability_gates.missing_for_event(event, conversation.client):
             return False
         if self._over and event in _ONCE_OVER:
             raise OutOfOrder(f"event {event} came after the session had ended")

@@ -16,7 +16,7 @@ from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from dapkit import limits
+from dapkit.endpoint import limits
 from dapkit.endpoint.conversion import Formats
 from dapkit.endpoint.lifecycle import Lifecycle
 from dapkit.protocol import Event, EventBody, OutputEvent, RawJson, Request, Response, encode, encode_frame

@@ -11,7 +11,7 @@ is not a reason to lose a session.
 from collections.abc import Collection, Mapping
 from typing import Final, cast
 
-from dapkit.endpoint import gates
+from dapkit.endpoint import capability_gates
 from dapkit.endpoint.content import read_arguments, understood
 from dapkit.endpoint.conversation import Conversation, Role
 from dapkit.endpoint.happenings import (
@@ -122,7 +122,7 @@ class Receiver:
         if self._serves is not None and request.command not in self._serves and request.command != "cancel":
             return self._refuse(request, f"unsupported request: {request.command}", breach=False)
         conversation = self._conversation
-        missing = gates.missing_for_command(request.command, conversation.announced(conversation.role))
+        missing = capability_gates.missing_for_command(request.command, conversation.announced(conversation.role))
         if missing is not None:
             return self._refuse(request, f"unsupported request: {request.command} ({missing} was not announced)")
         spec = COMMANDS.get(request.command)
@@ -266,7 +266,7 @@ class Receiver:
             add(event, "came a second time")
         elif event.event in ("terminated", "stopped", "continued") and lifecycle.phase is Phase.OVER:
             add(event, "came after the session had ended")
-        if (flag := gates.missing_for_event(event.event, conversation.client)) is not None:
+        if (flag := capability_gates.missing_for_event(event.event, conversation.client)) is not None:
             add(event, f"sent although the client did not announce {flag}")
         if event.event == "stopped" and self._all_stopped:
             # Where other threads were running, one of them may have stopped by itself.

@@ -6,7 +6,7 @@ message, so that the author of the peer can find it.
 
 from dataclasses import dataclass
 
-from dapkit import limits
+from dapkit.endpoint import limits
 from dapkit.protocol import AnyMessage, Event, Request, Response
 
 

@@ -15,8 +15,8 @@ import anyio
 from anyio import CancelScope
 from anyio.abc import ByteStream, TaskGroup
 
-from dapkit import limits
-from dapkit.hub import wire
+from dapkit import limits as shared_limits
+from dapkit.hub import limits, wire
 from dapkit.hub.calls import ReportProgress
 from dapkit.hub.errors import CallRefused
 from dapkit.transport import Pulse, background_tasks
@@ -150,7 +150,7 @@ class _Outbox:
     def close(self) -> None:
         """Send what waits, within `limits.CLOSE_SECONDS`, and nothing more."""
         self._closing = True
-        self._scope.deadline = anyio.current_time() + limits.CLOSE_SECONDS
+        self._scope.deadline = anyio.current_time() + shared_limits.CLOSE_SECONDS
         self._pulse.beat()
 
     async def has_room(self) -> None:
@@ -162,12 +162,12 @@ class _Outbox:
         with self._scope:
             try:
                 while await self._anything():
-                    with anyio.fail_after(limits.SEND_SECONDS):
+                    with anyio.fail_after(shared_limits.SEND_SECONDS):
                         await self._stream.send(self._next())
             except (anyio.BrokenResourceError, anyio.ClosedResourceError):
                 pass
             except TimeoutError:
-                log.warning("a caller took nothing for %g s and was dropped", limits.SEND_SECONDS)
+                log.warning("a caller took nothing for %g s and was dropped", shared_limits.SEND_SECONDS)
         self._closed = True
         self._pulse.beat()
         with CancelScope(shield=True):

@@ -10,7 +10,7 @@ from typing import Protocol
 import anyio
 import anyio.to_thread
 
-from dapkit import limits
+from dapkit.hub import limits
 from dapkit.hub.errors import CallRefused
 from dapkit.settings import Settings
 

@@ -20,8 +20,9 @@ import stat
 from datetime import date, timedelta
 from pathlib import Path
 
-from dapkit import limits
-from dapkit.state_folder import LOGS, NoStateFolder, state_folder
+from dapkit import limits as shared_limits
+from dapkit.hub import limits
+from dapkit.system.state_folder import LOGS, NoStateFolder, state_folder
 
 FORMAT = "%(asctime)s %(process)d %(levelname)s %(name)s: %(message)s"
 INDENTATION = "  "
@@ -82,9 +83,9 @@ class DailyLog(logging.Handler):
             found = os.fstat(handle)
             if not stat.S_ISREG(found.st_mode):
                 raise OSError(errno.EINVAL, "it is not a regular file", str(path))
-            if found.st_size >= limits.LOG_DAY_BYTES:
+            if found.st_size >= shared_limits.LOG_DAY_BYTES:
                 return
-            if found.st_size + len(data) >= limits.LOG_DAY_BYTES:
+            if found.st_size + len(data) >= shared_limits.LOG_DAY_BYTES:
                 data += self._lines(_rest_is_left_out(record))
             os.write(handle, data)
         finally:
@@ -107,7 +108,9 @@ class DailyLog(logging.Handler):
 
 
 def _rest_is_left_out(last: logging.LogRecord) -> logging.LogRecord:
-    made = _record(logging.WARNING, f"the rest of this day is left out: it has {limits.LOG_DAY_BYTES} bytes of log")
+    made = _record(
+        logging.WARNING, f"the rest of this day is left out: it has {shared_limits.LOG_DAY_BYTES} bytes of log"
+    )
     made.created, made.msecs = last.created, last.msecs
     return made
 

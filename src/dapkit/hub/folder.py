@@ -1,13 +1,13 @@
 """The folder in which a user's hub has its socket, its lock and its log.
 
-`$DAPKIT_RUNTIME_DIR`, else the first one that `dapkit.runtime_folder` can use. Anyone who can write there could
+`$DAPKIT_RUNTIME_DIR`, else the first one that `dapkit.system.runtime_folder` can use. Anyone who can write there could
 take the place of the hub, so it is used only if it belongs to the user and is closed to all others.
 """
 
 import os
 
 from dapkit.hub.errors import FolderRefused
-from dapkit.runtime_folder import NoPrivateFolder, private_folder, unfitness_of
+from dapkit.system.runtime_folder import NoPrivateFolder, private_folder, unfitness_of
 
 VARIABLE = "DAPKIT_RUNTIME_DIR"
 """Environment variable that names another folder."""

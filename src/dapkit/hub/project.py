@@ -5,7 +5,7 @@ Quick to import, as is all of a caller's end.
 
 import os
 
-from dapkit.trusted_files import is_trusted
+from dapkit.system.trusted_files import is_trusted
 
 MARKERS = (".dapkit.toml", ".git", ".hg", ".svn", ".vscode", "pyproject.toml", "go.mod", "Cargo.toml", "package.json")
 """Files and folders that mark the folder of a project, and not those below it."""

@@ -14,7 +14,7 @@ import signal
 import subprocess
 import time
 
-from dapkit import limits
+from dapkit.hub import limits
 from dapkit.hub.errors import HubUnavailable
 from dapkit.hub.folder import LOG, VARIABLE
 

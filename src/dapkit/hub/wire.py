@@ -17,7 +17,8 @@ another version is recognised, and ended.
 
 import json
 
-from dapkit import __version__, limits
+from dapkit import __version__
+from dapkit.hub import limits
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -19,10 +19,10 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, Final, Protocol
 
-from dapkit import in_program
 from dapkit.jupyter.adapter_process import AdapterGone, AdapterProcess, Message
+from dapkit.program_api import in_program
+from dapkit.system.trusted_files import objection_to
 from dapkit.transport import private_folder, remove_dead_sockets
-from dapkit.trusted_files import objection_to
 
 _RESUMING: Final = ("continue", "next", "stepIn", "stepOut")
 _HISTORY: Final = re.compile(r"_i*|_+|_i?\d+|_[io]h|_dh|In|Out|get_ipython|exit|quit|open|__\w+__")

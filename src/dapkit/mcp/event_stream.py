@@ -6,7 +6,7 @@ https://html.spec.whatwg.org/multipage/server-sent-events.html, "Interpreting an
 import re
 from dataclasses import dataclass
 
-from dapkit import limits
+from dapkit.mcp import limits
 
 _BLANK_LINE = re.compile(rb"(?>\r\n|\n|\r)(?>\r\n|\n|\r)")
 _LINE_END = re.compile(r"\r\n|\n|\r")

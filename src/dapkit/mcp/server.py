@@ -14,12 +14,13 @@ from mcp import types
 from mcp.server import Server
 from mcp.server.context import ServerRequestContext
 
-from dapkit import __version__, hub, limits
+from dapkit import __version__, hub
 from dapkit.agent.table import PARAMETERS
 from dapkit.diagnostics.errors import DiagnosticsError
 from dapkit.diagnostics.sessions import Where
 from dapkit.hub import async_client
 from dapkit.hub.calls import load_settings
+from dapkit.mcp import limits
 from dapkit.mcp.definition import NAME, tool
 from dapkit.mcp.diagnostics import OF_MACHINE, OF_SESSION, Look
 from dapkit.transport import background_tasks

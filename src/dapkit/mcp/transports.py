@@ -16,12 +16,12 @@ from mcp.server.stdio import stdio_server
 from mcp.server.transport_security import TransportSecuritySettings
 
 from dapkit import limits
-from dapkit.agent.redaction import Kind, Redaction
 from dapkit.hub.folder import runtime_folder
 from dapkit.mcp.admission import HttpAdmission
 from dapkit.mcp.server import DebugServer
 from dapkit.mcp.wire_capture import WireCapture
 from dapkit.mcp.wire_listener import wire_listener
+from dapkit.redaction.redaction import Kind, Redaction
 from dapkit.transport import WireBuffer, background_tasks
 
 LOOPBACK = "127.0.0.1"

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, MutableMapping
 from dataclasses import replace
 from typing import Any
 
-from dapkit import limits
+from dapkit.mcp import limits
 from dapkit.mcp.admission import AsgiApplication, AsgiReceive, AsgiScope, AsgiSend
 from dapkit.mcp.event_stream import EventTooLong, ServerSentEvent, ServerSentStream
 from dapkit.transport import WireBuffer, WireHead

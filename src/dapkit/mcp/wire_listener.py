@@ -13,14 +13,14 @@ import anyio
 from anyio.abc import ByteStream
 
 from dapkit import limits
-from dapkit.agent.redaction import Redaction
-from dapkit.agent.wire_rows import page_of
+from dapkit.agent.queries.wire_rows import page_of
 from dapkit.hub import wire
 from dapkit.hub.caller import serve_caller
 from dapkit.hub.calls import ReportProgress
 from dapkit.hub.errors import CallRefused
 from dapkit.hub.folder import MCP_SOCKET, runtime_folder
 from dapkit.protocol import to_json_value
+from dapkit.redaction.redaction import Redaction
 from dapkit.transport import TransportError, WireBuffer, listen_unix, remove_dead_sockets
 
 log = logging.getLogger(__name__)

@@ -2,7 +2,7 @@
 
 from dapkit.proxy.edits import Edit, Replacement, edited, members, unchanged
 from dapkit.proxy.passage import pass_messages
-from dapkit.proxy.serving import Target, run, serve, serve_tcp, serve_unix
+from dapkit.proxy.server import Target, run, serve, serve_tcp, serve_unix
 
 __all__ = [
     "Edit",

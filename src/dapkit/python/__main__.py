@@ -1,19 +1,19 @@
 """`python -m dapkit.python`: the debug adapter for Python."""
 
-from dapkit import import_path  # noqa: F401 - before anything else is imported
+from dapkit.system import safe_import_path  # noqa: F401 - before anything else is imported
 
 # isort: split
 import os
 
-from dapkit.imports import for_good, import_when_used, postpone_ssl
+from dapkit.system.gc_freeze import for_good, import_when_used, postpone_ssl
 
 if __name__ == "__main__":
     import_when_used()
     with for_good():
         postpone_ssl()
         from dapkit.adapter import run
-        from dapkit.platform_support import end_if_unsupported
-        from dapkit.transport.guard import MARK
+        from dapkit.system.platform_support import end_if_unsupported
+        from dapkit.transport.group_reaper import MARK
 
         end_if_unsupported(2)
         from dapkit.python.adapter import PythonAdapter  # which needs Linux already to be imported

@@ -2,5 +2,5 @@
 
 from pathlib import Path
 
-ENTRY = Path(__file__).parent / "debuggee" / "entry.py"
+ENTRY = Path(__file__).parent / "debuggee" / "starting" / "entry.py"
 """What runs in the program's interpreter; needs nothing of ours installed there."""

@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
-from dapkit import limits
 from dapkit.client import SessionEvent
 from dapkit.protocol import (
     Breakpoint,
@@ -23,6 +22,7 @@ from dapkit.protocol import (
     ProgressUpdateEvent,
     Source,
 )
+from dapkit.sessions import limits
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ import logging
 
 import anyio
 
-from dapkit import limits
+from dapkit import limits as shared_limits
 from dapkit.client import Location, Session, Stopped
 from dapkit.endpoint import RequestFailed
 from dapkit.protocol import (
@@ -30,6 +30,7 @@ from dapkit.protocol import (
     SteppingGranularity,
 )
 from dapkit.protocol.time_travel import StepBackIntoArguments, TravelToArguments
+from dapkit.sessions import limits
 from dapkit.sessions.breakpoints.collection import KeptBreakpoints
 from dapkit.sessions.errors import NotStopped, PostMortem, SessionError
 from dapkit.sessions.state import DebugSessionState
@@ -213,7 +214,7 @@ class Execution:
             log.info("%s was not answered in time: what the program does shows in its events", arguments.command)
         except RequestFailed as refusal:
             # It may refuse because the program has ended, which it reports only afterwards.
-            with anyio.move_on_after(limits.START_ERROR_SECONDS):
+            with anyio.move_on_after(shared_limits.START_ERROR_SECONDS):
                 await self._state.pulse.until(lambda: not chosen.live)
             if chosen.live:
                 raise

@@ -11,17 +11,17 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from dapkit import limits
 from dapkit.catalog import Traits
 from dapkit.client import SessionEvent, Stopped, TextLog
 from dapkit.protocol import ContinueArguments, DapkitError, EvaluateArguments, InvalidatedEvent, StoppedEvent
+from dapkit.sessions import limits
 from dapkit.sessions.breakpoints.collection import KeptBreakpoints
 from dapkit.sessions.breakpoints.hits import Verdict, hit_by, judge_stop
 from dapkit.sessions.breakpoints.kept import KeptBreakpoint
 from dapkit.sessions.breakpoints.watched_values import read_again
-from dapkit.sessions.ending import signal_name
 from dapkit.sessions.event_state import EventState
 from dapkit.sessions.own_code import AT_A_PLACE
+from dapkit.sessions.program_end import signal_name
 from dapkit.sessions.reference_fields import renumbered
 from dapkit.sessions.references import ReferenceTable
 from dapkit.sessions.state import DebugSessionState

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from dapkit import limits
+from dapkit.sessions import limits
 from dapkit.sessions.errors import StaleReference, UnknownReference
 from dapkit.sessions.targets import Lifetime, Target
 

@@ -16,7 +16,7 @@ from typing import Self
 import anyio
 from anyio.abc import TaskGroup
 
-from dapkit import limits
+from dapkit.sessions import limits
 from dapkit.sessions.errors import AmbiguousSession, NameTaken, NoSession, UnknownSession
 from dapkit.sessions.event_state import ProgressListener, ignore_progress
 from dapkit.sessions.session import DebugSession

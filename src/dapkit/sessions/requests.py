@@ -7,7 +7,6 @@ is sent, since the adapter would take them for other objects.
 
 import anyio
 
-from dapkit import limits
 from dapkit.endpoint import RequestFailed
 from dapkit.protocol import (
     COMMANDS,
@@ -22,6 +21,7 @@ from dapkit.protocol import (
     from_json_value,
     to_json_value,
 )
+from dapkit.sessions import limits
 from dapkit.sessions.breakpoints.collection import KeptBreakpoints
 from dapkit.sessions.errors import NoFrame, NoThreads, NotStopped, SessionError
 from dapkit.sessions.reference_fields import references_in, renumbered

@@ -11,11 +11,12 @@ from typing import Protocol
 import anyio
 from anyio.abc import TaskGroup, TaskStatus
 
-from dapkit import limits
+from dapkit import limits as shared_limits
 from dapkit.client import AdapterDied, Breakpoints, Session, SessionEvent, Starting, Stopped, Terminal, WaitExpired
 from dapkit.endpoint import Role
 from dapkit.protocol import DapkitError, ExitedEvent, OutputEvent, TerminatedEvent
-from dapkit.sessions.ending import ending_of
+from dapkit.sessions import limits
+from dapkit.sessions.program_end import ending_of
 from dapkit.sessions.start_spec import StartSpec
 from dapkit.sessions.targets import Target
 from dapkit.transport import WireBuffer, WireTap, background_tasks
@@ -219,7 +220,7 @@ class ProgramRun:
     async def _end_of_process(self) -> None:
         """End a run whose adapter reports that the process has exited, but not that debugging is over."""
         try:
-            await self.root.wait_until_ended(deadline=limits.CLOSE_SECONDS)
+            await self.root.wait_until_ended(deadline=shared_limits.CLOSE_SECONDS)
         except WaitExpired:
             log.info("the adapter did not send `terminated` after the program had exited")
             self._end()
@@ -240,7 +241,7 @@ class ProgramRun:
             log.debug("stderr of an adapter: %s", target.session.adapter_stderr)  # which reads all that came
         for terminal in self.terminals:
             try:
-                await terminal.wait(deadline=limits.LAST_OUTPUT_SECONDS)
+                await terminal.wait(deadline=shared_limits.LAST_OUTPUT_SECONDS)
             except WaitExpired as error:
                 log.info("%s", error)
         if self.failure is None and self.exit_code is None:
@@ -253,7 +254,7 @@ class ProgramRun:
     async def _disconnect(self) -> None:
         """Disconnect, to receive what comes before the response: gdb may send output after `terminated`."""
         try:
-            await self.root.disconnect(deadline=limits.CLOSE_SECONDS)
+            await self.root.disconnect(deadline=shared_limits.CLOSE_SECONDS)
         except DapkitError as error:
             log.debug("the adapter did not take the disconnect request: %s", error)
 

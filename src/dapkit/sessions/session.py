@@ -23,11 +23,12 @@ from pathlib import Path
 import anyio
 from anyio.abc import TaskGroup
 
-from dapkit import limits
+from dapkit import limits as shared_limits
 from dapkit.catalog import Traits
 from dapkit.client import OutputText, StartRefused, TextLog
 from dapkit.client.routes import Listening
 from dapkit.protocol import Breakpoint, DapkitError, TerminateArguments
+from dapkit.sessions import limits
 from dapkit.sessions.breakpoints.collection import KeptBreakpoints
 from dapkit.sessions.errors import CannotRestart, NoInput, PostMortem, SessionOver, StartExpired, StartFailed
 from dapkit.sessions.event_state import EventState
@@ -330,8 +331,8 @@ class DebugSession:
             and run.root.capabilities.supports_terminate_request
         ):
             try:
-                await run.root.request(TerminateArguments(), deadline=limits.CLOSE_SECONDS)
-                with anyio.move_on_after(limits.CLOSE_SECONDS):
+                await run.root.request(TerminateArguments(), deadline=shared_limits.CLOSE_SECONDS)
+                with anyio.move_on_after(shared_limits.CLOSE_SECONDS):
                     await self.state.pulse.until(lambda: run.ended)
             except DapkitError as error:
                 log.info("%s did not end when it was asked to: %s", self.name, error)

@@ -14,9 +14,9 @@ from dapkit.transport.errors import (
     Unreachable,
 )
 from dapkit.transport.gate import ConnectionHandler
-from dapkit.transport.guard import Guard
+from dapkit.transport.group_reaper import Guard
 from dapkit.transport.memory import memory_pair
-from dapkit.transport.private import (
+from dapkit.transport.private_files import (
     LOOPBACK,
     check_private_folder,
     left_token,
@@ -27,9 +27,9 @@ from dapkit.transport.private import (
     token_left_for,
 )
 from dapkit.transport.process import ProcessGroup
-from dapkit.transport.pulse import Pulse
 from dapkit.transport.recorder import Recorder
 from dapkit.transport.signals import ignored_signals, with_default_signals
+from dapkit.transport.state_change import Pulse
 from dapkit.transport.stdio import stdio
 from dapkit.transport.tasks import EagerTasks, background_tasks
 from dapkit.transport.tcp import connect_tcp, listen_tcp, listen_tcp_unproven

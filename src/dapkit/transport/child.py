@@ -18,10 +18,10 @@ import anyio
 from anyio.abc import ByteStream
 
 from dapkit import limits
-from dapkit.platform_support import unsupported
+from dapkit.system.platform_support import unsupported
 from dapkit.transport.descriptors import DescriptorReader, DescriptorStream, DescriptorWriter
 from dapkit.transport.errors import CannotStart
-from dapkit.transport.guard import Guard
+from dapkit.transport.group_reaper import Guard
 from dapkit.transport.process import ProcessGroup
 from dapkit.transport.signals import with_default_signals
 from dapkit.transport.tasks import background_tasks

@@ -25,9 +25,9 @@ from dapkit.transport.authentication import introduce
 from dapkit.transport.child import ChildProcess, StderrSink, started
 from dapkit.transport.errors import CannotStart, NotAdmitted
 from dapkit.transport.gate import Gate
-from dapkit.transport.private import token_left_for
-from dapkit.transport.pulse import Pulse
+from dapkit.transport.private_files import token_left_for
 from dapkit.transport.sockets import SocketStream, connected
+from dapkit.transport.state_change import Pulse
 from dapkit.transport.tasks import background_tasks
 from dapkit.transport.tcp import listening_socket
 from dapkit.transport.tcp_peer import is_held

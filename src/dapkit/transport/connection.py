@@ -21,7 +21,7 @@ import anyio
 from anyio.abc import ByteStream
 from anyio.lowlevel import checkpoint
 
-from dapkit import limits
+from dapkit import limits as shared_limits
 from dapkit.endpoint import (
     CancelRequested,
     ConversationEnded,
@@ -49,8 +49,9 @@ from dapkit.protocol import (
     error_message,
     error_text,
 )
+from dapkit.transport import limits
 from dapkit.transport.errors import ConversationLost, DeadlineExceeded
-from dapkit.transport.pulse import Pulse
+from dapkit.transport.state_change import Pulse
 from dapkit.transport.tasks import background_tasks
 from dapkit.transport.writer import Tap, Writer
 
@@ -137,13 +138,13 @@ class Connection:
         return await self._exit.__aexit__(kind, error, trace)
 
     async def _finish(self) -> None:
-        with anyio.move_on_after(limits.CLOSE_SECONDS, shield=True):
+        with anyio.move_on_after(shared_limits.CLOSE_SECONDS, shield=True):
             await self.flush()
         self._end(ConversationEnded(None), "the connection was closed")
 
     async def _close_stream(self) -> None:
         self._incoming.clear()
-        with anyio.move_on_after(limits.CLOSE_SECONDS, shield=True):
+        with anyio.move_on_after(shared_limits.CLOSE_SECONDS, shield=True):
             await self._stream.aclose()
 
     async def incoming(self) -> AsyncIterator[Incoming]:
@@ -170,7 +171,7 @@ class Connection:
 
     # Asking
 
-    async def request[B](self, arguments: Arguments[B], *, deadline: float = limits.REQUEST_SECONDS) -> B:
+    async def request[B](self, arguments: Arguments[B], *, deadline: float = shared_limits.REQUEST_SECONDS) -> B:
         """Ask the peer and wait for its answer.
 
         A caller that is cancelled, or whose deadline (in seconds) passes, cancels the
@@ -192,7 +193,7 @@ class Connection:
         command: str,
         arguments: object = None,
         *,
-        deadline: float = limits.REQUEST_SECONDS,
+        deadline: float = shared_limits.REQUEST_SECONDS,
     ) -> RawJson | None:
         """Ask with a command of the peer's own, or pass arguments on as they are; the body comes undecoded.
 
@@ -298,7 +299,7 @@ class Connection:
     async def _read(self) -> None:
         while not self._ended.is_set():
             try:
-                data = await self._stream.receive(limits.READ_CHUNK_BYTES)
+                data = await self._stream.receive(shared_limits.READ_CHUNK_BYTES)
             except (anyio.EndOfStream, anyio.BrokenResourceError, anyio.ClosedResourceError):
                 happenings = self.endpoint.receive_eof()
             else:
@@ -342,7 +343,7 @@ class Connection:
         self._lost = self._lost or problem
         self._writer.beat()
         # A peer that died has often said why before: read that to its end.
-        with anyio.move_on_after(limits.CLOSE_SECONDS):
+        with anyio.move_on_after(shared_limits.CLOSE_SECONDS):
             await self._ended.wait()
         self._end(ConversationEnded(problem), problem)
 

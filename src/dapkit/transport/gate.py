@@ -18,7 +18,8 @@ from collections.abc import Awaitable, Callable
 import anyio
 from anyio.abc import ByteStream, TaskGroup
 
-from dapkit import limits
+from dapkit import limits as shared_limits
+from dapkit.transport import limits
 from dapkit.transport.errors import NotAdmitted, NotPrivate
 from dapkit.transport.sockets import SocketStream
 
@@ -68,7 +69,7 @@ class Gate:
                 if error.errno not in _OUT_OF_RESOURCES:
                     raise
                 log.warning("no connection can be accepted now: %s", error.strerror)
-                await anyio.sleep(limits.CONNECT_RETRY_SECONDS)
+                await anyio.sleep(shared_limits.CONNECT_RETRY_SECONDS)
             else:
                 tasks.start_soon(self._receive, SocketStream(accepted))
 
@@ -96,7 +97,7 @@ class Gate:
             log.warning("further refusals are not logged")
 
     async def _admit(self, stream: SocketStream) -> ByteStream:
-        if len(self._waiting) >= limits.UNADMITTED_CONNECTIONS:
+        if len(self._waiting) >= shared_limits.UNADMITTED_CONNECTIONS:
             self._waiting.pop(0).cancel()
         scope = anyio.CancelScope()
         self._waiting.append(scope)
@@ -108,7 +109,7 @@ class Gate:
             if scope in self._waiting:
                 self._waiting.remove(scope)
         if admitted is None:
-            raise NotAdmitted(f"{limits.UNADMITTED_CONNECTIONS} others have come before it was let in")
+            raise NotAdmitted(f"{shared_limits.UNADMITTED_CONNECTIONS} others have come before it was let in")
         if self._max_connections is not None and self._served >= self._max_connections:
             raise NotAdmitted(f"{self._served} connections are served, and no more are allowed")
         return admitted

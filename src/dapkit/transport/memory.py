@@ -9,8 +9,9 @@ import anyio
 from anyio.abc import ByteStream
 from anyio.lowlevel import checkpoint
 
-from dapkit import limits
-from dapkit.transport.pulse import Pulse
+from dapkit import limits as shared_limits
+from dapkit.transport import limits
+from dapkit.transport.state_change import Pulse
 
 
 def memory_pair(capacity: int = limits.MEMORY_STREAM_BYTES) -> tuple[ByteStream, ByteStream]:
@@ -51,7 +52,7 @@ class _MemoryStream(ByteStream):
         self._reads = reads
         self._writes = writes
 
-    async def receive(self, max_bytes: int = limits.READ_CHUNK_BYTES) -> bytes:
+    async def receive(self, max_bytes: int = shared_limits.READ_CHUNK_BYTES) -> bytes:
         lane = self._reads
         await checkpoint()
         await lane.pulse.until(lane.readable)

@@ -22,7 +22,7 @@ from types import TracebackType
 from typing import Literal, Self
 
 from dapkit.endpoint import Role
-from dapkit.transport.lane import Lane
+from dapkit.transport.frame_splitter import Lane
 
 log = logging.getLogger(__name__)
 

@@ -17,7 +17,7 @@ from anyio.abc import ByteStream
 from dapkit import limits
 from dapkit.transport.errors import NotAdmitted, Unreachable
 from dapkit.transport.gate import ConnectionHandler, Gate, admit_own_user, peer_of
-from dapkit.transport.private import check_private_folder, locked
+from dapkit.transport.private_files import check_private_folder, locked
 from dapkit.transport.sockets import connected
 from dapkit.transport.tasks import background_tasks
 

@@ -11,11 +11,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from dapkit import limits
+from dapkit import limits as shared_limits
 from dapkit.endpoint import Role
 from dapkit.protocol import Event, ProtocolError, Request, Response, decode
-from dapkit.transport.lane import Lane
-from dapkit.transport.pulse import Pulse
+from dapkit.transport import limits
+from dapkit.transport.frame_splitter import Lane
+from dapkit.transport.state_change import Pulse
 
 MARKER = "\n: dapkit-truncated, {} of {} characters"
 """What a text ends with that was cut."""
@@ -111,7 +112,7 @@ class WireBuffer:
             )
         )
         self._characters += len(kept)
-        while len(self._records) > limits.WIRE_RECORDS or self._characters > limits.WIRE_CHARACTERS:
+        while len(self._records) > shared_limits.WIRE_RECORDS or self._characters > shared_limits.WIRE_CHARACTERS:
             self._characters -= len(self._records.popleft().text)
         self.pulse.beat()
 

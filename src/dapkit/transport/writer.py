@@ -13,7 +13,7 @@ from anyio.abc import ByteStream
 
 from dapkit import limits
 from dapkit.endpoint import Endpoint
-from dapkit.transport.pulse import Pulse
+from dapkit.transport.state_change import Pulse
 
 type Tap = Callable[[Literal["sent", "received"], bytes], None]
 """Told of all bytes as they pass, before they are understood; must not raise."""

@@ -16,7 +16,7 @@ from dapkit.diagnostics.errors import DiagnosticsError
 from dapkit.diagnostics.log_lines import LEVELS, LogFilter, LogLine, numbered, shown
 from dapkit.diagnostics.logs import LIMIT, LogReader, reader_of
 from dapkit.diagnostics.sessions import Where
-from dapkit.tui.copying import copy_text, print_text
+from dapkit.tui.copy_action import copy_text, print_text
 from dapkit.tui.line_view import LineView
 from dapkit.tui.messages import Failed, Finished
 from dapkit.tui.note import Note

@@ -18,7 +18,7 @@ from textual.widgets import Footer, ProgressBar, Static
 
 from dapkit.agent.text.escaping import printable
 from dapkit.diagnostics.errors import DiagnosticsError
-from dapkit.tui.copying import copy_text, print_text
+from dapkit.tui.copy_action import copy_text, print_text
 from dapkit.tui.messages import Failed, Finished, Progressed
 
 log = logging.getLogger(__name__)

@@ -5,13 +5,14 @@ import threading
 
 from textual.screen import Screen
 
-from dapkit import limits
+from dapkit import limits as shared_limits
 from dapkit.diagnostics.cache import counted, old_folders, remove
-from dapkit.diagnostics.opening import open_path
+from dapkit.diagnostics.desktop_opener import open_path
 from dapkit.diagnostics.session_files import session_files
 from dapkit.diagnostics.sessions import OnProgress, Where
 from dapkit.diagnostics.system import system
 from dapkit.settings import Settings
+from dapkit.tui import limits
 from dapkit.tui.task_screen import Question, TaskScreen
 
 
@@ -78,7 +79,7 @@ def memory_screen(where: Where) -> Screen[None]:
         text = take(report, stop)
         if not route.can_attach(where):
             return text
-        seconds = f"{limits.HEAP_ATTACH_SECONDS:g} s"
+        seconds = f"{shared_limits.HEAP_ATTACH_SECONDS:g} s"
         return Question(
             text, f"Have memray look at what is allocated within {seconds}?", functools.partial(take, attach=True)
         )

@@ -9,7 +9,7 @@ from textual.screen import Screen
 from textual.widgets import Footer, Static
 
 from dapkit.diagnostics.wire import PairedMessage
-from dapkit.tui.copying import copy_text, print_text
+from dapkit.tui.copy_action import copy_text, print_text
 from dapkit.tui.line_view import LineView
 
 

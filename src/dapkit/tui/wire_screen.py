@@ -18,7 +18,7 @@ from dapkit.diagnostics.errors import DiagnosticsError
 from dapkit.diagnostics.sessions import Where
 from dapkit.diagnostics.wire import KINDS, PairedMessage, WireFilter, WireMessages
 from dapkit.diagnostics.wire_sources import SessionSource, WireSource, servers
-from dapkit.tui.copying import copy_text, print_text
+from dapkit.tui.copy_action import copy_text, print_text
 from dapkit.tui.line_view import LineView
 from dapkit.tui.messages import Failed, Finished
 from dapkit.tui.note import Note

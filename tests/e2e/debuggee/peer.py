@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Self
 
-ENTRY = Path(__file__).parents[3] / "src" / "dapkit" / "python" / "debuggee" / "entry.py"
+ENTRY = Path(__file__).parents[3] / "src" / "dapkit" / "python" / "debuggee" / "starting" / "entry.py"
 DEADLINE = 50.0
 
 FREE_THREADED = "This Python is a free-threaded build"

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from dapkit.python.debuggee import native
+from dapkit.python.debuggee.interpreter import native
 from e2e.debuggee.conftest import Start
 from e2e.debuggee.peer import DEADLINE, ENTRY, Message, Peer, Refused
 from missing import missing
@@ -77,8 +77,8 @@ type Watch = Callable[..., Watched]
 def entry_without_native(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return the start of an engine without its native part, which all tests share: it is compiled only once."""
     folder = tmp_path_factory.mktemp("installed") / "debuggee"
-    shutil.copytree(ENTRY.parent, folder, ignore=shutil.ignore_patterns("*.so", "__pycache__"))
-    return folder / "entry.py"
+    shutil.copytree(ENTRY.parents[1], folder, ignore=shutil.ignore_patterns("*.so", "__pycache__"))
+    return folder / "starting" / "entry.py"
 
 
 @pytest.fixture(params=["", WITHOUT], ids=["native", "python"])

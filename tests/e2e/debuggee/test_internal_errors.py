@@ -13,7 +13,7 @@ PROGRAM = """
     f(1)
     f(2)
 """
-ENGINE = "__import__('_codecs').lookup_error('dapkit.engine')('connection.current').engine"
+ENGINE = "__import__('_codecs').lookup_error('dapkit.engine')('connection.current_engine').engine"
 
 
 def stopped(start: Start) -> Peer:
@@ -162,7 +162,7 @@ def test_error_that_nobody_expects_fails_the_test(start: Start) -> None:
 
 CUT_SHORT = """
     import _codecs, threading
-    engine = _codecs.lookup_error("dapkit.engine")("connection.current").engine
+    engine = _codecs.lookup_error("dapkit.engine")("connection.current_engine").engine
     def ended(ident, usual=engine.threads.ended):
         engine.threads.ended = usual
         engine.lock.acquire()
@@ -186,7 +186,7 @@ def test_exception_that_comes_into_a_callback_leaves_no_lock_with_its_thread(sta
 
 ENDS = """
     import _codecs, os, time
-    engine = _codecs.lookup_error("dapkit.engine")("connection.current").engine
+    engine = _codecs.lookup_error("dapkit.engine")("connection.current_engine").engine
     with engine.lock:
         engine.stops.release()  # which is how a program ends; then the link is closed
     open("released", "w").close()

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from dapkit.python.debuggee import limits
+from dapkit.python.debuggee.interpreter import limits
 from e2e.debuggee.conftest import Start
 from e2e.debuggee.peer import Peer
 

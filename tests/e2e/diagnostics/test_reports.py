@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from dapkit import limits
 from dapkit.cli import exit_codes
+from dapkit.diagnostics import limits
 from e2e.diagnostics.commands import as_json, dapkit, menu
 from screens import keep_picture
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import mcp
 import pytest
 
-from dapkit import limits
+from dapkit.hub import limits
 from dapkit.mcp.server import DebugServer
 from dapkit.settings import Settings
 

@@ -18,7 +18,7 @@ import sys
 package = type(sys)("_dapkit_debuggee")
 package.__path__ = [{folder!r}]
 sys.modules["_dapkit_debuggee"] = package
-from _dapkit_debuggee import native
+from _dapkit_debuggee.interpreter import native
 """
 
 type Run = Callable[..., str]

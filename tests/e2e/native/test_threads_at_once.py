@@ -133,7 +133,7 @@ def test_last_of_the_exceptions_that_are_counted_is_asked_about_once(run: Run) -
 def test_exceptions_are_followed_while_threads_forget_what_is_noted_of_them(run: Run, *, by_code: bool) -> None:
     program = f"""
         from _dapkit_debuggee.exceptions.handlers import NO, catches, swallows_from_below
-        from _dapkit_debuggee.exceptions.known import CATCHES, PASSES, PASSING, KnownRaises, origin_of
+        from _dapkit_debuggee.exceptions.catch_cache import CATCHES, PASSES, PASSING, KnownRaises, origin_of
         known, monitoring, TOOL = KnownRaises(), sys.monitoring, 4
         asked, EVENTS = [], monitoring.events
         def look(newest, offset, exception):

@@ -15,14 +15,14 @@ from e2e.debuggee.test_breakpoints import *  # noqa: F403 - the tests
 @pytest.fixture(scope="module", autouse=True)
 def _package_without_extension(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     folder = tmp_path_factory.mktemp("installed") / "debuggee"
-    shutil.copytree(peer.ENTRY.parent, folder, ignore=shutil.ignore_patterns("*.so", "native", "__pycache__"))
+    shutil.copytree(peer.ENTRY.parents[1], folder, ignore=shutil.ignore_patterns("*.so", "native", "__pycache__"))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(peer, "ENTRY", folder / "entry.py")
+        patch.setattr(peer, "ENTRY", folder / "starting" / "entry.py")
         yield
 
 
 def test_package_lacks_the_extension() -> None:
-    names = {file.name for file in Path(peer.ENTRY).parent.iterdir()}
+    names = {file.name for file in peer.ENTRY.parents[1].rglob("*")}
     assert "native.py" in names
     assert not any(name.endswith(".so") for name in names)
 

@@ -11,7 +11,7 @@ import dapkit
 from e2e.python.driving import Driver, driving
 from interpreters import interpreter
 
-IN_C = ("*.so", "dapkit-parent", "native")
+IN_C = ("*.so", "dapkit-supervisor", "native")
 """What a package has that was built by a C compiler, and its sources."""
 
 

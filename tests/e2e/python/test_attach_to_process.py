@@ -15,14 +15,14 @@ from tempfile import TemporaryDirectory
 import anyio
 import pytest
 
-from dapkit import limits
 from dapkit.adapter import RequestFailed
 from dapkit.client import Session
 from dapkit.protocol import OutputEvent
+from dapkit.python import limits
+from dapkit.python.adapter.engine.link import listening
 from dapkit.python.adapter.injection import native_debugger
-from dapkit.python.adapter.injection.attempts import bring
+from dapkit.python.adapter.injection.injector import bring
 from dapkit.python.adapter.injection.target import look_at, number_of
-from dapkit.python.adapter.link import listening
 from e2e.python.listening import Listening, client
 from missing import missing
 
@@ -158,7 +158,7 @@ async def test_lldb_serves_where_there_is_no_gdb(
 ) -> None:
     require_tool("lldb-22")
     found = native_debugger.installed(("lldb",))
-    monkeypatch.setattr("dapkit.python.adapter.injection.attempts.installed", lambda _wanted: found)
+    monkeypatch.setattr("dapkit.python.adapter.injection.injector.installed", lambda _wanted: found)
     monkeypatch.setattr("dapkit.python.adapter.injection.remote_exec.OLDEST", (9, 0))
     monkeypatch.setattr(limits, "INJECTION_SECONDS", 100.0)
     with plain(text, tmp_path, sys.executable) as program:
@@ -191,7 +191,7 @@ async def test_program_that_is_stuck_in_native_code_is_left_alone_after_a_while(
 
 
 async def test_without_gdb_and_lldb_it_is_said_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("dapkit.python.adapter.injection.attempts.installed", lambda _wanted: None)
+    monkeypatch.setattr("dapkit.python.adapter.injection.injector.installed", lambda _wanted: None)
     monkeypatch.setattr("dapkit.python.adapter.injection.remote_exec.OLDEST", (9, 0))
     with plain(WAITS, tmp_path, sys.executable) as program:
         why = await does_not_come(program.process.pid)

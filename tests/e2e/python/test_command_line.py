@@ -117,7 +117,7 @@ async def test_launch_without_a_folder_for_sockets_names_each_place_and_why(fold
     for name in ("run", "home"):
         (folder / name).touch()
     variables = {"XDG_RUNTIME_DIR": str(folder / "run"), "HOME": str(folder / "home")}
-    program = "from dapkit import runtime_folder; runtime_folder.TEMPORARY = '/proc'; import runpy, sys; "
+    program = "from dapkit.system import runtime_folder; runtime_folder.TEMPORARY = '/proc'; import runpy, sys; "
     program += "runpy.run_module('dapkit.python', None, '__main__')"
     async with Session.spawn([sys.executable, "-c", program], env={**os.environ, **variables}) as session:
         with pytest.raises(StartRefused) as refused:

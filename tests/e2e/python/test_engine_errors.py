@@ -5,7 +5,7 @@ from pathlib import Path
 from dapkit.client import Session
 from e2e.python.driving import ADAPTER, Driver
 
-ENGINE = "__import__('_codecs').lookup_error('dapkit.engine')('connection.current').engine"
+ENGINE = "__import__('_codecs').lookup_error('dapkit.engine')('connection.current_engine').engine"
 
 
 async def test_traceback_of_an_engine_error_goes_to_the_log_of_the_adapter(tmp_path: Path) -> None:

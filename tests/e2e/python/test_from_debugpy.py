@@ -9,7 +9,7 @@ import pytest
 import dapkit
 from dapkit.client import Ended
 from dapkit.protocol import OutputEvent
-from dapkit.python.adapter.keys import REMARKS
+from dapkit.python.adapter.configuration.keys import REMARKS
 from e2e.python.driving import Driver
 from e2e.python.listening import client, running
 from e2e.python.raw import raw_client

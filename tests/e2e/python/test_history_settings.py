@@ -7,11 +7,11 @@ import anyio
 import msgspec
 import pytest
 
-from dapkit import limits
 from dapkit.client import Ended
 from dapkit.endpoint import RequestFailed
 from dapkit.protocol import OutputEvent, StepBackArguments, StoppedEvent
 from dapkit.protocol.time_travel import TimelineBody, TravelToArguments
+from dapkit.python import limits
 from e2e.python.driving import Driver
 
 pytestmark = pytest.mark.each_python

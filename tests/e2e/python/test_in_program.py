@@ -16,7 +16,7 @@ import pytest
 
 from dapkit.client import StartRefused
 from dapkit.protocol import encode_frame
-from dapkit.python.debuggee import limits
+from dapkit.python.debuggee.interpreter import limits
 from e2e.python.driving import Driver
 from e2e.python.listening import SOURCES, Listening, client, running
 from e2e.transport.strangers import fate_of_another_user
@@ -47,7 +47,7 @@ print(sorted(set(sys.modules) - before))
     answer = subprocess.run(
         [python, "-c", text], env={"PYTHONPATH": str(SOURCES)}, capture_output=True, text=True, check=True
     )
-    ours = ("in_program", "parentage", "presenters")  # the last two are a dozen lines each, and import os at most
+    ours = ("program_api", "program_api.in_program", "program_api.presenters", "system", "system.original_parent")
     brought = ["dapkit", *(f"dapkit.{name}" for name in ours)]
     assert answer.stdout == f"{brought} False\n{brought}\n"
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from dapkit.client import Ended, StartRefused
-from dapkit.python.debuggee.internals import NEWEST_TESTED
+from dapkit.python.debuggee.engine.interpreter_checks import NEWEST_TESTED
 from e2e.python.driving import Driver
 from e2e.python.listening import SOURCES, client
 from e2e.python.test_attach_to_process import attach, plain

@@ -14,9 +14,9 @@ from pathlib import Path
 
 import pytest
 
-from dapkit.python.adapter import parent_process
-from dapkit.python.adapter.parent_process import KILL, RELEASE, REPLACE, RESUME, TERMINATE
-from dapkit.python.adapter.program_parent import parent_command, start_order
+from dapkit.python.adapter.launch import supervisor_main
+from dapkit.python.adapter.launch.supervisor import parent_command, start_order
+from dapkit.python.adapter.launch.supervisor_main import KILL, RELEASE, REPLACE, RESUME, TERMINATE
 from e2e.python.processes import runs
 
 SECONDS = 30.0
@@ -26,9 +26,9 @@ SECONDS = 30.0
 def parent_argv(request: pytest.FixtureRequest) -> list[str]:
     """Return the command of a parent, as far as the place where it reaches the adapter."""
     if request.param == "Python":
-        return [sys.executable, "-I", "-S", parent_process.__file__]
+        return [sys.executable, "-I", "-S", supervisor_main.__file__]
     argv = parent_command("")[:-1]
-    assert Path(argv[0]).name == "dapkit-parent"  # it was built with the package: tools/build_native.py
+    assert Path(argv[0]).name == "dapkit-supervisor"  # it was built with the package: tools/build_native.py
     return argv
 
 

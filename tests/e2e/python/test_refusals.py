@@ -67,7 +67,7 @@ async def test_interpreter_that_is_too_old_is_refused_with_its_version(driver: D
 
 
 def test_engine_leaves_it_to_the_adapter_to_say_that_an_interpreter_is_too_old() -> None:
-    entry = Path(dapkit.python.debuggee.__file__).with_name("entry.py")
+    entry = Path(dapkit.python.debuggee.__file__).parent / "starting" / "entry.py"
     started = f"import runpy, sys; sys.version_info = (3, 11, 7); runpy.run_path({str(entry)!r}, run_name='__main__')"
     ended = subprocess.run([sys.executable, "-c", started], capture_output=True, check=False, timeout=60)
     assert (ended.returncode, ended.stdout, ended.stderr) == (1, b"", b"")

@@ -14,8 +14,8 @@ import pytest
 from dapkit.adapter import RequestFailed
 from dapkit.client import Session
 from dapkit.protocol import OutputEvent, SourceArguments
-from dapkit.python.adapter.arguments import ProgramAddress
-from dapkit.python.adapter.certificates import client_context, server_context
+from dapkit.python.adapter.configuration.arguments import ProgramAddress
+from dapkit.python.adapter.configuration.certificates import client_context, server_context
 from dapkit.transport import NotAdmitted, Unreachable, connect_tcp
 from e2e.python.driving import ADAPTER
 from e2e.python.listening import SOURCES, Listening, client, running_command

@@ -9,10 +9,10 @@ from pathlib import Path
 import anyio
 import pytest
 
-from dapkit import limits
 from dapkit.client import Ended
 from dapkit.protocol import OutputEvent, encode_frame
-from dapkit.python.adapter.link import NeverCame, listening
+from dapkit.python import limits
+from dapkit.python.adapter.engine.link import NeverCame, listening
 from e2e.python.driving import Driver
 from e2e.python.listening import client, running
 

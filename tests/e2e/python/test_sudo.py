@@ -13,8 +13,8 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
-from dapkit.python.adapter.arguments import PythonLaunch
-from dapkit.python.adapter.command import command_for
+from dapkit.python.adapter.configuration.arguments import PythonLaunch
+from dapkit.python.adapter.launch.command import command_for
 from e2e.transport.strangers import NOBODY
 from missing import missing
 
@@ -120,8 +120,8 @@ def test_program_that_sudo_runs_as_root_is_debugged_and_ended_by_a_user_who_is_n
 
 
 def test_password_needs_a_terminal(folder: Path) -> None:
-    asked = "from dapkit.python.adapter.arguments import PythonLaunch as L; import dapkit.python.adapter.command as c; "
-    asked += "from pathlib import Path; c.command_for(L(code='pass', sudo=True), Path('link'))"
+    asked = "from dapkit.python.adapter.configuration.arguments import PythonLaunch as L; from pathlib import Path; "
+    asked += "import dapkit.python.adapter.launch.command as c; c.command_for(L(code='pass', sudo=True), Path('link'))"
     done = run_as_another_user(folder, sys.executable, "-c", asked)
     assert "RequestFailed: sudo may ask for a password: it needs a terminal" in done.stderr
 

@@ -10,7 +10,7 @@ import pytest
 
 from dapkit import limits
 from dapkit.client import Ended, Session
-from dapkit.transport.private import token_file
+from dapkit.transport.private_files import token_file
 from e2e.transport.strangers import NOBODY
 
 pytestmark = pytest.mark.usefixtures("root")

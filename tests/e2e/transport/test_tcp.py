@@ -19,6 +19,7 @@ from dapkit.transport import (
     listen_tcp,
     new_token,
 )
+from dapkit.transport import limits as transport_limits
 from dapkit.transport.sockets import SocketStream
 
 TOKEN = new_token()
@@ -215,7 +216,7 @@ async def test_silent_connections_give_way_to_those_that_come_later() -> None:
 
 
 async def test_refusals_do_not_fill_the_log(caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(limits, "REFUSALS_LOGGED", 2)
+    monkeypatch.setattr(transport_limits, "REFUSALS_LOGGED", 2)
     monkeypatch.setattr(limits, "TOKEN_SECONDS", 0.05)
     async with listen_tcp("127.0.0.1", 0, echo, token=TOKEN) as port:
         for _ in range(4):

@@ -48,6 +48,7 @@ from dapkit.protocol import (
     changed,
 )
 from dapkit.transport import ConversationLost, DeadlineExceeded, background_tasks, memory_pair
+from dapkit.transport import limits as transport_limits
 
 
 class Launch(LaunchRequestArguments, frozen=True, kw_only=True):
@@ -559,7 +560,7 @@ async def test_output_waits_for_a_client_that_does_not_read() -> None:
         endpoint.request(evaluate("1000000"))
         await ours.send(endpoint.bytes_to_send())
         await anyio.wait_all_tasks_blocked()
-        assert 0 < len(adapter.log) * 1000 < 3 * limits.OUTPUT_BACKLOG_BYTES
+        assert 0 < len(adapter.log) * 1000 < 3 * transport_limits.OUTPUT_BACKLOG_BYTES
         await ours.aclose()
 
 

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from dapkit.agent.actions import in_order
-from dapkit.agent.arguments import read
-from dapkit.agent.failures import InvalidArguments
+from dapkit.agent.calls.arguments import read
+from dapkit.agent.calls.failures import InvalidArguments
 
 ACTIONS = in_order()
 FOLDER = Path("/work")

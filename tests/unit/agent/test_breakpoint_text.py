@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from dapkit.agent.breakpoint_specs import check_condition, specs_of
-from dapkit.agent.failures import InvalidArguments
+from dapkit.agent.breakpoint_forms.specs import check_condition, specs_of
+from dapkit.agent.calls.failures import InvalidArguments
 from dapkit.catalog import Traits
 from dapkit.client import BreakpointSpec, FunctionLocation, SourceLocation
 

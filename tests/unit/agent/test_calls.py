@@ -3,9 +3,9 @@
 import pytest
 
 from agent_driving import Caller, have_patience
-from dapkit import limits
 from dapkit.agent.handler import ActionHandler
 from dapkit.protocol import ContinuedEvent, EvaluateBody
+from dapkit.sessions import limits
 from dapkit.sessions.registry import SessionRegistry
 from dapkit.testing import Script, refuse, reply, tell
 from fake_adapters import FILE, script, start, stopping

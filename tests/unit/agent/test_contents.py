@@ -4,12 +4,12 @@ from collections.abc import Mapping
 
 import pytest
 
-from dapkit import limits
-from dapkit.agent.contents import contents_of
-from dapkit.agent.local_variables import printed_variables
-from dapkit.agent.redaction import Kind, Redaction
+from dapkit.agent import limits
+from dapkit.agent.reading.local_variables import printed_variables
+from dapkit.agent.reading.variable_contents import contents_of
 from dapkit.endpoint import RequestFailed
 from dapkit.protocol import Variable, VariablePresentationHint, VariablesArguments, VariablesBody
+from dapkit.redaction.redaction import Kind, Redaction
 
 
 def var(

@@ -6,7 +6,7 @@ import pytest
 
 from agent_driving import Caller
 from dapkit import limits
-from dapkit.agent.explanations import explain
+from dapkit.agent.calls.explanations import explain
 from dapkit.agent.handler import ActionHandler
 from dapkit.catalog import NoAdapter
 from dapkit.client import AdapterDied

@@ -11,10 +11,10 @@ import pytest
 
 from agent_driving import Caller
 from dapkit.agent import handler, table
-from dapkit.agent.call import ActionCall
-from dapkit.agent.failures import ActionFailed
+from dapkit.agent.calls.call import ActionCall
+from dapkit.agent.calls.failures import ActionFailed
+from dapkit.agent.calls.registry import ACTIONS, Action, Approval, ParameterKind
 from dapkit.agent.handler import ActionHandler
-from dapkit.agent.registry import ACTIONS, Action, Approval, ParameterKind
 from dapkit.hub import wire
 from dapkit.protocol import (
     Capabilities,

@@ -3,10 +3,10 @@
 from types import SimpleNamespace
 from typing import Any
 
-from dapkit.agent.program_output import written_lines
+from dapkit.agent.calls.program_output import written_lines
 from dapkit.agent.queries.record import latest, output_between
-from dapkit.agent.redaction import Kind, Redaction
 from dapkit.client import TextLog
+from dapkit.redaction.redaction import Kind, Redaction
 
 
 def test_each_action_gets_what_came_until_it_was_answered() -> None:

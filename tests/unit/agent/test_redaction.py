@@ -2,12 +2,12 @@
 
 import pytest
 
-from dapkit import limits
-from dapkit.agent.redaction import Kind, Redaction, value_of
 from dapkit.agent.results.program import SourceText
 from dapkit.agent.results.session import CustomBody, SourceLine
 from dapkit.agent.results.values import ExceptionRow, VariableRow
-from dapkit.secret_names import Secrecy, secrecy_of
+from dapkit.redaction import limits
+from dapkit.redaction.redaction import Kind, Redaction, value_of
+from dapkit.redaction.secret_names import Secrecy, secrecy_of
 from unit.agent.samples import STOPPED
 
 ENVIRONMENT = {"GITHUB_TOKEN": "hush-4711", "PIN_TOKEN": "1", "PATH": "/usr/bin:/bin", "GONE_TOKEN": None}

@@ -8,7 +8,7 @@ import pytest
 
 from dapkit.agent import table
 from dapkit.agent.actions import in_order
-from dapkit.agent.registry import ACTIONS, Action, Approval, ParameterKind, action, vocabulary
+from dapkit.agent.calls.registry import ACTIONS, Action, Approval, ParameterKind, action, vocabulary
 from dapkit.protocol import ProtocolObject
 
 SEED = [

@@ -1,7 +1,7 @@
 """How often an adapter is asked at a stop, and what a report does without the answers."""
 
 from agent_driving import Caller
-from dapkit import limits
+from dapkit.agent import limits
 from dapkit.agent.handler import ActionHandler
 from dapkit.protocol import Request, Scope, ScopesBody, StackFrame, StackTraceBody, Variable, VariablesBody
 from dapkit.sessions.registry import SessionRegistry

@@ -1,8 +1,8 @@
 """The actions of a session, kept within bounds."""
 
-from dapkit import limits
+from dapkit.agent import limits
+from dapkit.agent.calls.session_record import SessionRecord
 from dapkit.agent.results.diagnostics import RecordedAction
-from dapkit.agent.session_record import SessionRecord
 
 
 def entry(action: str, *, text: str = "", details: object = None) -> RecordedAction:

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from dapkit.agent.failures import InvalidArguments
-from dapkit.agent.source_files import SourceFinder
+from dapkit.agent.breakpoint_forms.source_files import SourceFinder
+from dapkit.agent.calls.failures import InvalidArguments
 from dapkit.client import SourceLocation
 
 

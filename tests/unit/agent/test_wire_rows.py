@@ -6,10 +6,10 @@ import anyio
 import anyio.lowlevel
 import pytest
 
-from dapkit import limits
-from dapkit.agent.redaction import Redaction
-from dapkit.agent.wire_rows import page_of
-from dapkit.secret_names import SHAPES
+from dapkit.agent import limits
+from dapkit.agent.queries.wire_rows import page_of
+from dapkit.redaction.redaction import Redaction
+from dapkit.redaction.secret_names import SHAPES
 from dapkit.transport import WireBuffer, WireHead
 
 PLANTED = 'hunter-22 "tooth\\paste"'

@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from catalog_world import World
-from dapkit import limits
-from dapkit.catalog import AdapterState, doctor, render_doctor, render_states, render_why, states, why
+from dapkit.catalog import AdapterState, doctor, limits, render_doctor, render_states, render_why, states, why
 
 
 def state_of(world: World, name: str) -> AdapterState:

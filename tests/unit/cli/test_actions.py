@@ -13,7 +13,7 @@ import click
 import pytest
 
 from dapkit import hub
-from dapkit.agent.failures import Code
+from dapkit.agent.calls.failures import Code
 from dapkit.agent.table import ACTIONS
 from dapkit.cli import actions, arguments, exit_codes
 from dapkit.cli.main import dapkit

@@ -9,12 +9,11 @@ import pytest
 from hypothesis import given as drawn
 from hypothesis import strategies as st
 
-from any_speed import at_any_speed
 from dapkit.agent.command_words import flags
 from dapkit.agent.table import ACTIONS, PARAMETERS
 from dapkit.cli import actions
 from dapkit.cli.arguments import WrongWords, parameters
-from dapkit.cli.plain import Unclear, read
+from dapkit.cli.fast_parser import Unclear, read
 
 HARMLESS = st.sampled_from(
     ["app.py:12", "main", "5", "0", "1.5", ".5", "x=1", "raised", "{}", "", "-", "--", "1_0", "٣"]
@@ -50,7 +49,6 @@ def read_by_click(words: list[str]) -> tuple[dict[str, object], dict[str, object
     return parameters(name, made), around
 
 
-@at_any_speed
 @drawn(lines())
 def test_what_is_read_without_click_is_what_click_reads(words: list[str]) -> None:
     try:

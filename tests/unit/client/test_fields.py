@@ -2,7 +2,7 @@
 
 import pytest
 
-from dapkit.client.fields import check_fields
+from dapkit.client.field_capabilities import check_fields
 from dapkit.endpoint import CapabilityMissing
 from dapkit.protocol import (
     Arguments,

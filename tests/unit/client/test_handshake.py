@@ -52,7 +52,7 @@ async def test_adapter_that_never_says_initialized_is_configured_once_its_progra
 async def test_adapter_that_never_says_initialized_is_configured_after_a_while(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("dapkit.limits.INITIALIZED_SECONDS", 0.01)
+    monkeypatch.setattr("dapkit.client.limits.INITIALIZED_SECONDS", 0.01)
     async with driven(able({"launch": [reply()]})) as both:
         await both.session.add_breakpoint("/p/main.c", 3)
         await both.session.launch({})

@@ -7,16 +7,16 @@ from types import SimpleNamespace
 
 import pytest
 
-from dapkit.python.debuggee import internals
-from dapkit.python.debuggee.connection import wire
+from dapkit.python.debuggee.connection import framing
 from dapkit.python.debuggee.data_breakpoints import name_offsets
+from dapkit.python.debuggee.engine import interpreter_checks
+from dapkit.python.debuggee.engine.interpreter_checks import ChangedInternal
 from dapkit.python.debuggee.exceptions import handlers
-from dapkit.python.debuggee.internals import ChangedInternal
 from dapkit.python.debuggee.sources import compilation, files
 
 
 def another_opcode(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(internals, "opmap", {**opmap, "STORE_FAST_TWICE": 99})
+    monkeypatch.setattr(interpreter_checks, "opmap", {**opmap, "STORE_FAST_TWICE": 99})
 
 
 def no_resume(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -24,7 +24,7 @@ def no_resume(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def frames_are_shown(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(internals, "unseen", lambda function: function)
+    monkeypatch.setattr(interpreter_checks, "unseen", lambda function: function)
 
 
 def no_exception_table(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -37,7 +37,7 @@ def no_stores(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def other_json(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(wire, "_encode", lambda _value, _level: ("{}",))
+    monkeypatch.setattr(framing, "_encode", lambda _value, _level: ("{}",))
 
 
 def filters_elsewhere(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -62,16 +62,16 @@ CHANGES: dict[str, Callable[[pytest.MonkeyPatch], None]] = {
 
 
 def test_all_checks_hold_here() -> None:
-    internals.check()
-    assert internals.remark() == ""
+    interpreter_checks.check()
+    assert interpreter_checks.remark() == ""
 
 
 def test_each_internal_has_a_change_below() -> None:
-    assert [internal.name for internal in internals.internals()] == list(CHANGES)
+    assert [internal.name for internal in interpreter_checks.internals()] == list(CHANGES)
 
 
 @pytest.mark.parametrize("name", CHANGES)
 def test_a_change_is_named(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     CHANGES[name](monkeypatch)
     with pytest.raises(ChangedInternal, match=rf"^Python 3\.\d+ has changed {name}, which the debugger needs for "):
-        internals.check()
+        interpreter_checks.check()

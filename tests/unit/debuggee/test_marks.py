@@ -8,8 +8,8 @@ from types import ModuleType
 
 import pytest
 
-from dapkit.python.debuggee import marks as imported
-from dapkit.python.debuggee.errors import MarkBroken
+from dapkit.python.debuggee.interpreter import thread_checks as imported
+from dapkit.python.debuggee.interpreter.errors import MarkBroken
 
 
 def loaded(monkeypatch: pytest.MonkeyPatch, switch: str) -> ModuleType:

@@ -36,7 +36,7 @@ def test_program_that_fails_or_hangs_copies_nothing(tmp_path: Path, monkeypatch:
     put_program(tmp_path, "xclip", "exit 1")
     assert not clipboard.copy("x")
     put_program(tmp_path, "xclip", "exec sleep 600")
-    monkeypatch.setattr("dapkit.limits.CLIPBOARD_SECONDS", 0.2)
+    monkeypatch.setattr("dapkit.diagnostics.limits.CLIPBOARD_SECONDS", 0.2)
     assert not clipboard.copy("x")
 
 

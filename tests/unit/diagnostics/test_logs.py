@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from dapkit import limits
+from dapkit.diagnostics import limits as diagnostics_limits
 from dapkit.diagnostics.errors import DiagnosticsError
 from dapkit.diagnostics.log_following import LogFollower, follow
 from dapkit.diagnostics.log_lines import LEVELS, Level, LogFilter, LogLine, shown
@@ -136,8 +137,12 @@ def test_no_more_than_two_mebibytes_are_read_of_all_days_together(folder: Path) 
     found = reader.of_day(10_000)
     while more := reader.older(10_000):
         found = more + found
-    assert limits.LOG_BYTES == 2 * 1024 * 1024
-    assert limits.LOG_BYTES - 2 * len(line) < sum(len(line.text) + 1 for line in found) <= limits.LOG_BYTES
+    assert diagnostics_limits.LOG_BYTES == 2 * 1024 * 1024
+    assert (
+        diagnostics_limits.LOG_BYTES - 2 * len(line)
+        < sum(len(line.text) + 1 for line in found)
+        <= diagnostics_limits.LOG_BYTES
+    )
     assert reader.limited
     assert reader.exhausted
 
@@ -217,7 +222,7 @@ def test_bytes_that_are_no_text_are_shown_as_such(folder: Path) -> None:
 def test_line_of_a_mebibyte_is_cut(folder: Path) -> None:
     write(folder, OLD, entry("x" * limits.MEGABYTE) + entry("after"))
     first, second = logs(WHERE, day=OLD).lines
-    assert len(first.text) == limits.LOG_LINE_CHARACTERS + 3
+    assert len(first.text) == diagnostics_limits.LOG_LINE_CHARACTERS + 3
     assert (second.number, second.message) == (2, "after")
 
 

@@ -6,9 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from dapkit import limits
-from dapkit.diagnostics import opening
-from dapkit.diagnostics.opening import open_path
+from dapkit.diagnostics import desktop_opener, limits
+from dapkit.diagnostics.desktop_opener import open_path
 
 type Opener = Callable[[str], Path]
 
@@ -50,7 +49,7 @@ def test_program_that_stays_is_not_waited_for(opener: Opener, monkeypatch: pytes
     assert open_path(Path("/a"))
     while not opened.exists():
         os.sched_yield()
-    [shows] = opening._SHOWING
+    [shows] = desktop_opener._SHOWING
     assert shows.pid == int(opened.read_text())
     shows.kill()
     shows.wait(20)

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from dapkit import __version__, limits
+from dapkit import __version__
+from dapkit.diagnostics import limits
 from dapkit.diagnostics.sessions import Where
 from dapkit.diagnostics.system import system
 

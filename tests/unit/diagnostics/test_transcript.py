@@ -11,11 +11,10 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from any_speed import at_any_speed
-from dapkit import limits
 from dapkit.agent.results.diagnostics import RecordedAction, RecordResult, SessionConfiguration, WireRecords, WireRow
 from dapkit.agent.results.snapshot import Snapshot
 from dapkit.agent.text.escaping import printable
+from dapkit.diagnostics import limits
 from dapkit.diagnostics.transcript import Transcript, as_html, as_markdown, transcript_from
 from dapkit.diagnostics.transcript.content import CodeLine, ShownStop, ShownVariable, TranscriptStep, WireMessage
 from dapkit.diagnostics.transcript.markdown import code_span, fenced_block
@@ -112,7 +111,6 @@ def flat(tokens: Sequence[Token]) -> list[Token]:
     return [each for token in tokens for each in [token, *flat(token.children or ())]]
 
 
-@at_any_speed
 @drawn(texts)
 def test_data_makes_no_heading_no_link_and_no_html_in_markdown(text: str) -> None:
     tokens = flat(MarkdownIt("commonmark").enable(["table", "strikethrough"]).parse(as_markdown(transcript(text))))
@@ -125,7 +123,6 @@ def test_data_makes_no_heading_no_link_and_no_html_in_markdown(text: str) -> Non
     assert html == {**anchors, "</a>": 5, **wire}
 
 
-@at_any_speed
 @drawn(texts)
 def test_text_in_a_fence_or_a_span_is_what_it_was(text: str) -> None:
     [block] = MarkdownIt("commonmark").parse(fenced_block(text))
@@ -168,7 +165,6 @@ class Page(HTMLParser):
             self.texts.append(data)
 
 
-@at_any_speed
 @drawn(texts)
 def test_data_makes_no_element_and_no_attribute_of_a_page(text: str) -> None:
     page, plain = Page(as_html(transcript(text))), Page(as_html(transcript("x")))

@@ -7,8 +7,7 @@ import json
 
 import pytest
 
-from dapkit import limits
-from dapkit.endpoint import ConversationEnded, Endpoint, Phase, RequestReceived, ResponseUnusable, Role
+from dapkit.endpoint import ConversationEnded, Endpoint, Phase, RequestReceived, ResponseUnusable, Role, limits
 from dapkit.protocol import (
     COMMANDS,
     ContinueBody,

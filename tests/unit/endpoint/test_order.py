@@ -1,7 +1,6 @@
 import pytest
 
-from dapkit import limits
-from dapkit.endpoint import OutOfOrder, Phase, RequestReceived
+from dapkit.endpoint import OutOfOrder, Phase, RequestReceived, limits
 from dapkit.protocol import (
     Capabilities,
     ContinueBody,

@@ -10,6 +10,7 @@ from anyio.abc import ByteStream
 
 from dapkit import limits
 from dapkit.hub import CallRefused
+from dapkit.hub import limits as hub_limits
 from dapkit.hub.caller import serve_caller
 from dapkit.hub.calls import ReportProgress
 from dapkit.transport import memory_pair
@@ -128,7 +129,7 @@ async def test_number_of_a_call_under_way_is_not_taken_twice() -> None:
 
 
 async def test_line_that_is_too_long_ends_the_conversation(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(limits, "HUB_LINE_BYTES", 1000)
+    monkeypatch.setattr(hub_limits, "HUB_LINE_BYTES", 1000)
     async with calling() as caller:
         await caller.send({"id": 1, "call": "wait"})
         await caller.send("x" * 1000)
@@ -140,14 +141,14 @@ async def test_line_that_is_too_long_ends_the_conversation(monkeypatch: pytest.M
 
 
 async def test_calls_beyond_the_limit_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(limits, "HUB_CALLS", 2)
+    monkeypatch.setattr(hub_limits, "HUB_CALLS", 2)
     async with calling() as caller:
         await caller.send(*({"id": number, "call": "wait"} for number in range(3)))
         assert await caller.receive() == refusal(2, "too_many_calls", "2 calls are under way")
 
 
 async def test_caller_that_does_not_read_is_not_read_from(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(limits, "HUB_CALLS", 2)
+    monkeypatch.setattr(hub_limits, "HUB_CALLS", 2)
     async with calling() as caller:
         with anyio.move_on_after(0.5) as patience:
             while True:

@@ -12,8 +12,9 @@ from pathlib import Path
 import pytest
 
 from dapkit import limits
+from dapkit.hub import limits as hub_limits
 from dapkit.hub.daily_log import DailyLog, file_name, logged_days
-from dapkit.state_folder import LOGS, state_folder
+from dapkit.system.state_folder import LOGS, state_folder
 
 
 @pytest.fixture
@@ -98,9 +99,9 @@ def test_day_that_has_too_much_says_that_the_rest_is_left_out(folder: Path, monk
 
 
 def test_record_that_is_too_long_is_cut(folder: Path) -> None:
-    ready().handle(record("é" * limits.LOG_RECORD_BYTES))
+    ready().handle(record("é" * hub_limits.LOG_RECORD_BYTES))
     first, second = today(folder).read_text(encoding="utf-8").splitlines()
-    assert len(first.encode()) <= limits.LOG_RECORD_BYTES
+    assert len(first.encode()) <= hub_limits.LOG_RECORD_BYTES
     assert first.endswith("é")
     assert second.endswith(" bytes left out)")
 

@@ -3,7 +3,7 @@ import sys
 
 import pytest
 
-from dapkit import limits
+from dapkit.hub import limits
 from dapkit.hub.wire import BadLine, LineBuffer, decode, encode
 
 SLOW = {

@@ -2,7 +2,7 @@
 
 import pytest
 
-from dapkit import limits
+from dapkit.mcp import limits
 from dapkit.mcp.event_stream import EventTooLong, ServerSentEvent, ServerSentStream
 
 STREAM = (

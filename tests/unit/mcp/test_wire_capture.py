@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from dapkit import limits
+from dapkit.mcp import limits
 from dapkit.mcp.admission import AsgiApplication, AsgiReceive, AsgiScope, AsgiSend
 from dapkit.mcp.wire_capture import WireCapture
 from dapkit.transport import WireBuffer, WireHead

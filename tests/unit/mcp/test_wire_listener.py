@@ -13,12 +13,12 @@ import anyio
 import anyio.to_thread
 import pytest
 
-from dapkit.agent.redaction import Redaction
 from dapkit.agent.results.diagnostics import WireRecords
 from dapkit.diagnostics.errors import DiagnosticsError
 from dapkit.diagnostics.wire_sources import ServerSource, WireReader, server, servers
 from dapkit.hub import CallRefused
 from dapkit.mcp.wire_listener import wire_listener
+from dapkit.redaction.redaction import Redaction
 from dapkit.transport import WireBuffer, WireHead
 from e2e.transport.strangers import fate_of_another_user
 

@@ -7,11 +7,10 @@ from collections.abc import Iterator
 import pytest
 from hypothesis import settings
 
-from any_speed import at_any_speed
-from dapkit.python.debuggee import native
+from dapkit.python.debuggee.interpreter import native
 from missing import missing
 
-settings.register_profile("native", at_any_speed, max_examples=int(os.environ.get("DAPKIT_NATIVE_EXAMPLES", "300")))
+settings.register_profile("native", max_examples=int(os.environ.get("DAPKIT_NATIVE_EXAMPLES", "300")))
 """The check for memory errors runs the same tests, fifty times slower, with fewer examples."""
 
 

@@ -4,9 +4,9 @@ import sys
 from collections.abc import Callable
 from types import CodeType, FrameType
 
-from dapkit.python.debuggee import native
-from dapkit.python.debuggee.breakpoints.trees import tree_of
+from dapkit.python.debuggee.breakpoints.condition_compiler import tree_of
 from dapkit.python.debuggee.expressions.syntax import parse_expression
+from dapkit.python.debuggee.interpreter import native
 
 LOCALS = ("a", "b")
 CELL = "c"

@@ -10,7 +10,7 @@ from types import CodeType, FrameType
 
 import pytest
 
-from dapkit.python.debuggee import native
+from dapkit.python.debuggee.interpreter import native
 from unit.native.frames import check_of
 
 DISABLE = sys.monitoring.DISABLE

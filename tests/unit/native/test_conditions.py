@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dapkit.python.debuggee.breakpoints.trees import tree_of
+from dapkit.python.debuggee.breakpoints.condition_compiler import tree_of
 from unit.native.frames import NAMES, by_python, natively
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from dapkit.python.debuggee import native
+from dapkit.python.debuggee.interpreter import native
 
 if TYPE_CHECKING:  # it may not have been built
     from dapkit.python.debuggee import _native

@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from dapkit.python.debuggee import limits, native
+from dapkit.python.debuggee.exceptions.catch_cache import CATCHES, ENDS, PASSES, PASSING, KnownRaises, origin_of
 from dapkit.python.debuggee.exceptions.handlers import NO, LoadedName, catches, is_swallowed_below, swallows_from_below
-from dapkit.python.debuggee.exceptions.known import CATCHES, ENDS, PASSES, PASSING, KnownRaises, origin_of
+from dapkit.python.debuggee.interpreter import limits, native
 
 EVENTS = sys.monitoring.events
 

@@ -10,7 +10,7 @@ from types import CodeType
 
 import pytest
 
-from dapkit.python.debuggee import native
+from dapkit.python.debuggee.interpreter import native
 
 INSTRUCTION = sys.monitoring.events.INSTRUCTION
 MISSING = native.MISSING

@@ -8,8 +8,8 @@ import pytest
 from dapkit.endpoint import RequestFailed
 from dapkit.protocol import RawJson, decode_as
 from dapkit.python.adapter import PythonLaunch
-from dapkit.python.adapter.command import command_for
-from dapkit.python.adapter.keys import remark_on
+from dapkit.python.adapter.configuration.keys import remark_on
+from dapkit.python.adapter.launch.command import command_for
 from dapkit.python.debuggee_files import ENTRY
 
 LINK = Path("/run/link")

@@ -4,9 +4,9 @@ import anyio
 import pytest
 from anyio.abc import ByteStream
 
-from dapkit import limits
 from dapkit.adapter import RequestFailed
-from dapkit.python.adapter.history import PastProcess
+from dapkit.python import limits
+from dapkit.python.adapter.time_travel.checkpoints import PastProcess
 
 
 class Says(ByteStream):

@@ -6,9 +6,9 @@ from math import inf
 import anyio
 import pytest
 
-from dapkit import limits
-from dapkit.python.adapter.marked_output import MarkedOutput, begun_mark, length, parts
-from dapkit.python.adapter.output_memory import STDERR, STDOUT, OutputMemory
+from dapkit.python import limits
+from dapkit.python.adapter.engine.marked_output import MarkedOutput, begun_mark, length, parts
+from dapkit.python.adapter.engine.output_memory import STDERR, STDOUT, OutputMemory
 from dapkit.python.debuggee.connection.output_marks import MARK_BEGINS, position_of
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from dapkit.python.adapter.presenters import PresenterFiles, presenter_files
+from dapkit.python.adapter.configuration.presenters import PresenterFiles, presenter_files
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from dapkit.protocol import (
     SourceBreakpoint,
     encode_value,
 )
-from dapkit.python.adapter.remembered import RememberedBreakpoints
+from dapkit.python.adapter.engine.breakpoint_store import RememberedBreakpoints
 from operations import operations
 
 

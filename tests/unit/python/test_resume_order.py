@@ -20,13 +20,13 @@ from dapkit.protocol import (
     encode_frame,
 )
 from dapkit.python.adapter import PythonAdapter
-from dapkit.python.adapter.arguments import PythonAttach, PythonLaunch
-from dapkit.python.adapter.children import Children
-from dapkit.python.adapter.debuggee import Debuggee
-from dapkit.python.adapter.marked_output import MarkedOutput
-from dapkit.python.adapter.paths import PathTranslation
-from dapkit.python.adapter.resume_order import ResumeOrder
-from dapkit.python.adapter.run import DebuggeeRun
+from dapkit.python.adapter.children.children import Children
+from dapkit.python.adapter.configuration.arguments import PythonAttach, PythonLaunch
+from dapkit.python.adapter.configuration.paths import PathTranslation
+from dapkit.python.adapter.engine.debuggee import Debuggee
+from dapkit.python.adapter.engine.marked_output import MarkedOutput
+from dapkit.python.adapter.engine.resume_order import ResumeOrder
+from dapkit.python.adapter.session.run import DebuggeeRun
 from dapkit.transport import Connection, background_tasks, memory_pair
 
 STOPPED = {"type": "event", "event": "stopped", "body": {"reason": "breakpoint", "threadId": 1}}

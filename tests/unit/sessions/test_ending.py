@@ -4,7 +4,7 @@ import pytest
 
 from dapkit.catalog import Traits
 from dapkit.catalog.definition import SignalExitCodes
-from dapkit.sessions.ending import Ending, ending_of
+from dapkit.sessions.program_end import Ending, ending_of
 
 SEGFAULT = Ending(139, "SIGSEGV")
 

@@ -6,7 +6,6 @@ import anyio
 import anyio.lowlevel
 import pytest
 
-from dapkit import limits
 from dapkit.client import BreakpointSpec, DataLocation, SourceLocation
 from dapkit.endpoint import CapabilityMissing
 from dapkit.protocol import (
@@ -31,6 +30,7 @@ from dapkit.protocol import (
     TerminatedEvent,
     ThreadsArguments,
 )
+from dapkit.sessions import limits
 from dapkit.sessions.errors import AmbiguousSession, NameTaken, NoSession, SessionOver, StartFailed, UnknownSession
 from dapkit.sessions.event_state import ProgressReport
 from dapkit.sessions.registry import SessionRegistry

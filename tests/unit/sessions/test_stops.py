@@ -6,7 +6,6 @@ from pathlib import Path
 import anyio
 import pytest
 
-from dapkit import limits
 from dapkit.catalog import Traits
 from dapkit.client import BreakpointSpec, SourceLocation
 from dapkit.endpoint import RequestFailed
@@ -23,6 +22,7 @@ from dapkit.protocol import (
     StoppedEvent,
     TerminatedEvent,
 )
+from dapkit.sessions import limits
 from dapkit.sessions.errors import NoFrame, StaleReference, UnknownReference
 from dapkit.sessions.registry import SessionRegistry
 from dapkit.sessions.session import DebugSession

@@ -8,7 +8,7 @@ from importlib.metadata import distribution
 from pathlib import Path
 
 import from_debugpy_page
-from dapkit.command_line import read
+from dapkit.program_api.command_line import read
 from from_debugpy_page import things
 
 DEBUGPY = Path(str(distribution("debugpy").locate_file("debugpy")))

@@ -4,8 +4,8 @@ from typing import Any
 import pytest
 
 import vscode_schema
-from dapkit.python.adapter.arguments import PythonAttach, PythonLaunch
-from dapkit.python.adapter.keys import KNOWN, NOT_NEEDED, REMARKS
+from dapkit.python.adapter.configuration.arguments import PythonAttach, PythonLaunch
+from dapkit.python.adapter.configuration.keys import KNOWN, NOT_NEEDED, REMARKS
 
 
 @pytest.fixture(scope="module")

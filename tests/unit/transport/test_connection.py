@@ -41,6 +41,7 @@ from dapkit.protocol import (
     encode_frame,
 )
 from dapkit.transport import Connection, ConversationLost, DeadlineExceeded, Incoming, background_tasks, memory_pair
+from dapkit.transport import limits as transport_limits
 from dapkit.transport.sockets import SocketStream
 
 HELLO = InitializeRequestArguments(adapter_id="test", supports_run_in_terminal_request=True)
@@ -68,7 +69,9 @@ async def answer_initialize_and_threads(connection: Connection) -> None:
 
 
 @asynccontextmanager
-async def conversation(capacity: int = limits.MEMORY_STREAM_BYTES) -> AsyncIterator[tuple[Connection, Connection]]:
+async def conversation(
+    capacity: int = transport_limits.MEMORY_STREAM_BYTES,
+) -> AsyncIterator[tuple[Connection, Connection]]:
     """Client and adapter that have shaken hands."""
     ours, theirs = memory_pair(capacity)
     async with (
@@ -324,7 +327,7 @@ async def test_what_a_dead_peer_said_before_is_still_heard() -> None:
 
 
 async def test_senders_of_output_wait_while_too_much_is_queued_and_all_go_on() -> None:
-    half = "x" * (limits.OUTPUT_BACKLOG_BYTES // 2)
+    half = "x" * (transport_limits.OUTPUT_BACKLOG_BYTES // 2)
     sent: list[int] = []
     ours, theirs = memory_pair()
 

@@ -8,6 +8,7 @@ from dapkit import limits
 from dapkit.endpoint import Role
 from dapkit.protocol import encode_frame
 from dapkit.transport import WireBuffer, WireHead, WireTap
+from dapkit.transport import limits as transport_limits
 
 
 def added(buffer: WireBuffer, *texts: str) -> WireBuffer:
@@ -34,7 +35,7 @@ def test_no_more_than_512_000_characters_are_kept() -> None:
 
 def test_record_of_more_than_64_000_characters_is_cut_and_says_so() -> None:
     [record] = added(WireBuffer(), "é" * 70_000).after(0)
-    assert len(record.text) <= limits.WIRE_RECORD_CHARACTERS == 64_000
+    assert len(record.text) <= transport_limits.WIRE_RECORD_CHARACTERS == 64_000
     assert record.length == 70_000
     kept = record.text.index("\n")
     assert record.text.endswith(f"é\n: dapkit-truncated, {kept} of 70000 characters")

@@ -11,7 +11,7 @@ from textual.widgets import Static
 from dapkit import limits
 from dapkit.diagnostics.logs import today
 from dapkit.diagnostics.sessions import Where
-from dapkit.state_folder import LOGS, state_folder
+from dapkit.system.state_folder import LOGS, state_folder
 from dapkit.tui import log_screen
 from dapkit.tui.line_view import LineView
 from dapkit.tui.log_screen import LogScreen

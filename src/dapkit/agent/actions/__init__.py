@@ -11,7 +11,7 @@ from dapkit.agent.actions import (
     sources,
     watchpoints,
 )
-from dapkit.agent.registry import ACTIONS, Action
+from dapkit.agent.calls.registry import ACTIONS, Action
 
 TOPICS = (launch, breakpoints, execution, history, inspection, watchpoints, memory, sources, sessions)
 """The modules of actions, in the order in which they are shown."""

@@ -2,18 +2,20 @@
 
 from collections.abc import Mapping
 
-from dapkit.agent import parameters as p
-from dapkit.agent.breakpoint_rows import (
+from dapkit.agent.breakpoint_forms.rows import (
     data_breakpoints,
     foreign_breakpoints,
     function_breakpoints,
     instruction_breakpoints,
     source_breakpoints,
 )
-from dapkit.agent.breakpoint_specs import check_condition, location_of
-from dapkit.agent.call import ActionCall
-from dapkit.agent.failures import InvalidArguments, Unsupported
-from dapkit.agent.registry import Approval, action
+from dapkit.agent.breakpoint_forms.source_files import found
+from dapkit.agent.breakpoint_forms.specs import check_condition, location_of
+from dapkit.agent.calls import parameters as p
+from dapkit.agent.calls.call import ActionCall
+from dapkit.agent.calls.failures import InvalidArguments, Unsupported
+from dapkit.agent.calls.registry import Approval, action
+from dapkit.agent.reading.snapshots import snapshot
 from dapkit.agent.results.breakpoints import (
     AllBreakpoints,
     ExceptionBreakpoints,
@@ -21,8 +23,6 @@ from dapkit.agent.results.breakpoints import (
     FunctionBreakpoints,
     SourceBreakpoints,
 )
-from dapkit.agent.snapshots import snapshot
-from dapkit.agent.source_files import found
 from dapkit.client import BreakpointSpec, FunctionLocation, SourceLocation
 from dapkit.protocol import ExceptionFilterOptions
 

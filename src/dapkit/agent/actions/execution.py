@@ -3,17 +3,17 @@
 import anyio
 import anyio.to_thread
 
-from dapkit.agent import parameters as p
-from dapkit.agent.breakpoint_specs import source_location
-from dapkit.agent.call import ActionCall
-from dapkit.agent.failures import ActionFailed, InvalidArguments, Unsupported
-from dapkit.agent.registry import Approval, action
-from dapkit.agent.report import last_output, stop_report
+from dapkit.agent.breakpoint_forms.source_files import found
+from dapkit.agent.breakpoint_forms.specs import source_location
+from dapkit.agent.calls import parameters as p
+from dapkit.agent.calls.call import ActionCall
+from dapkit.agent.calls.failures import ActionFailed, InvalidArguments, Unsupported
+from dapkit.agent.calls.registry import Approval, action
+from dapkit.agent.reading.report import last_output, stop_report
+from dapkit.agent.reading.selection import thread_of
+from dapkit.agent.reading.snapshots import snapshot
+from dapkit.agent.reading.source_text import lines_of
 from dapkit.agent.results.session import Paused, Resumed, Typed
-from dapkit.agent.selection import thread_of
-from dapkit.agent.snapshots import snapshot
-from dapkit.agent.source_files import found
-from dapkit.agent.source_text import lines_of
 from dapkit.client import SourceLocation
 from dapkit.protocol import Source, StepInTarget, StepInTargetsArguments
 from dapkit.protocol.time_travel import StepBackIntoArguments, TravelToArguments

@@ -1,17 +1,17 @@
 """The recorded history of a program that can be shown as it was before."""
 
-from dapkit import limits
-from dapkit.agent import parameters as p
+from dapkit.agent import limits
 from dapkit.agent.actions.execution import need_history, travelled
-from dapkit.agent.budget import shortened
-from dapkit.agent.call import ActionCall
-from dapkit.agent.redaction import value_of
-from dapkit.agent.registry import Approval, action
+from dapkit.agent.calls import parameters as p
+from dapkit.agent.calls.call import ActionCall
+from dapkit.agent.calls.registry import Approval, action
+from dapkit.agent.reading.budget import shortened
+from dapkit.agent.reading.selection import frame_of
+from dapkit.agent.reading.snapshots import snapshot
 from dapkit.agent.results.history import TimelineResult, WhyResult
 from dapkit.agent.results.session import Resumed
-from dapkit.agent.selection import frame_of
-from dapkit.agent.snapshots import snapshot
 from dapkit.protocol.time_travel import TimelineArguments, TimelineBody, TravelToArguments, WhyArguments, WhyBody
+from dapkit.redaction.redaction import value_of
 
 
 @action(Approval.EXECUTE, example={"expression": "total"})

@@ -1,16 +1,19 @@
 """Looking at a program that is stopped, and changing its values."""
 
-from dapkit import limits
-from dapkit.agent import conversion
-from dapkit.agent import parameters as p
-from dapkit.agent.budget import shortened
-from dapkit.agent.call import ActionCall
-from dapkit.agent.explanations import explain
-from dapkit.agent.failures import InvalidArguments
-from dapkit.agent.pages import at_most, page_of_frames, page_of_variables
-from dapkit.agent.redaction import names_secret, secret_value
-from dapkit.agent.registry import Approval, action
-from dapkit.agent.report import last_output
+from dapkit.agent import limits
+from dapkit.agent.calls import parameters as p
+from dapkit.agent.calls.call import ActionCall
+from dapkit.agent.calls.explanations import explain
+from dapkit.agent.calls.failures import InvalidArguments
+from dapkit.agent.calls.registry import Approval, action
+from dapkit.agent.reading import conversion
+from dapkit.agent.reading.budget import shortened
+from dapkit.agent.reading.pages import at_most, page_of_frames, page_of_variables
+from dapkit.agent.reading.report import last_output
+from dapkit.agent.reading.selection import frame_of, thread_of
+from dapkit.agent.reading.snapshots import snapshot
+from dapkit.agent.reading.stacks import stacks_of
+from dapkit.agent.reading.variable_lookup import scope_of
 from dapkit.agent.results.values import (
     Assigned,
     Completion,
@@ -24,10 +27,6 @@ from dapkit.agent.results.values import (
     ThreadStack,
     VariablesResult,
 )
-from dapkit.agent.selection import frame_of, thread_of
-from dapkit.agent.snapshots import snapshot
-from dapkit.agent.stacks import stacks_of
-from dapkit.agent.variable_lookup import scope_of
 from dapkit.endpoint import RequestFailed
 from dapkit.protocol import (
     CompletionsArguments,
@@ -42,6 +41,7 @@ from dapkit.protocol import (
     Thread,
     changed,
 )
+from dapkit.redaction.redaction import names_secret, secret_value
 from dapkit.sessions.errors import NoFrame, NoThreads
 
 COMMAND_MARK = "`"

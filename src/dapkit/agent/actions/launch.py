@@ -9,27 +9,27 @@ from pathlib import Path
 
 import anyio.to_thread
 
-from dapkit import limits
-from dapkit.agent import parameters as p
-from dapkit.agent.breakpoint_rows import function_breakpoints, source_breakpoints
-from dapkit.agent.breakpoint_specs import check_condition, specs_of
-from dapkit.agent.call import ActionCall
+from dapkit.agent import limits
+from dapkit.agent.breakpoint_forms.rows import function_breakpoints, source_breakpoints
+from dapkit.agent.breakpoint_forms.source_files import SourceFinder
+from dapkit.agent.breakpoint_forms.specs import check_condition, specs_of
+from dapkit.agent.calls import parameters as p
+from dapkit.agent.calls.call import ActionCall
+from dapkit.agent.calls.failures import InvalidArguments
+from dapkit.agent.calls.registry import Approval, action
+from dapkit.agent.calls.session_notes import Launched, SessionMemory
 from dapkit.agent.configurations import plans_of
-from dapkit.agent.failures import InvalidArguments
-from dapkit.agent.memory import Launched, SessionMemory
 from dapkit.agent.program_command import ProgramCommand, python_command
-from dapkit.agent.redaction import Redaction
-from dapkit.agent.registry import Approval, action
-from dapkit.agent.report import last_output, stop_report
+from dapkit.agent.reading.report import last_output, stop_report
+from dapkit.agent.reading.snapshots import snapshot
 from dapkit.agent.results.session import Started
-from dapkit.agent.snapshots import snapshot
-from dapkit.agent.source_files import SourceFinder
 from dapkit.catalog import Catalog, Choice, NoProgram, Traits, load, route_to, with_sources_mapped
 from dapkit.catalog.launch_json import Plan
 from dapkit.catalog.programs import bare_name
 from dapkit.client import BreakpointSpec, FunctionLocation
 from dapkit.client.routes import Route
 from dapkit.protocol import DapkitError
+from dapkit.redaction.redaction import Redaction
 from dapkit.sessions.start_spec import StartSpec
 from dapkit.sessions.stops import Outcome
 

@@ -5,13 +5,13 @@ import binascii
 import re
 from collections.abc import Awaitable, Callable
 
-from dapkit import limits
-from dapkit.agent import parameters as p
-from dapkit.agent.call import ActionCall
-from dapkit.agent.failures import InvalidArguments
-from dapkit.agent.registry import Approval, action
+from dapkit.agent import limits
+from dapkit.agent.calls import parameters as p
+from dapkit.agent.calls.call import ActionCall
+from dapkit.agent.calls.failures import InvalidArguments
+from dapkit.agent.calls.registry import Approval, action
+from dapkit.agent.reading.snapshots import snapshot
 from dapkit.agent.results.program import Disassembly, MemoryResult, MemoryWritten
-from dapkit.agent.snapshots import snapshot
 from dapkit.endpoint import RequestFailed
 from dapkit.protocol import (
     DapkitError,

@@ -2,14 +2,14 @@
 
 from typing import Literal
 
-from dapkit import limits
-from dapkit.agent import parameters as p
-from dapkit.agent.call import ActionCall
-from dapkit.agent.program_output import written
-from dapkit.agent.registry import Approval, action
-from dapkit.agent.report import from_line, last_output
+from dapkit.agent import limits
+from dapkit.agent.calls import parameters as p
+from dapkit.agent.calls.call import ActionCall
+from dapkit.agent.calls.program_output import written
+from dapkit.agent.calls.registry import Approval, action
+from dapkit.agent.reading.report import from_line, last_output
+from dapkit.agent.reading.snapshots import snapshot
 from dapkit.agent.results.session import CustomBody, OutputResult, SessionsResult, Terminated
-from dapkit.agent.snapshots import snapshot
 from dapkit.protocol import encode_value
 from dapkit.sessions.errors import NoSession
 

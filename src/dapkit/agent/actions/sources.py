@@ -4,16 +4,16 @@ from pathlib import Path
 
 import anyio.to_thread
 
-from dapkit import limits
-from dapkit.agent import parameters as p
-from dapkit.agent.budget import shortened
-from dapkit.agent.call import ActionCall
-from dapkit.agent.failures import InvalidArguments
-from dapkit.agent.pages import at_most
-from dapkit.agent.registry import Approval, action
+from dapkit.agent import limits
+from dapkit.agent.calls import parameters as p
+from dapkit.agent.calls.call import ActionCall
+from dapkit.agent.calls.failures import InvalidArguments
+from dapkit.agent.calls.registry import Approval, action
+from dapkit.agent.reading.budget import shortened
+from dapkit.agent.reading.pages import at_most
+from dapkit.agent.reading.snapshots import snapshot
+from dapkit.agent.reading.source_text import lines_of
 from dapkit.agent.results.program import LoadedSourcesResult, ModuleRow, ModulesResult, SourceText
-from dapkit.agent.snapshots import snapshot
-from dapkit.agent.source_text import lines_of
 from dapkit.protocol import LoadedSourcesArguments, ModulesArguments, ModulesBody, Source, SourceArguments
 from dapkit.sessions.errors import NoFrame
 

@@ -3,15 +3,15 @@
 import re
 from functools import partial
 
-from dapkit.agent import parameters as p
-from dapkit.agent.breakpoint_rows import data_breakpoints, instruction_breakpoints
-from dapkit.agent.call import ActionCall
-from dapkit.agent.failures import InvalidArguments
-from dapkit.agent.registry import Approval, action
+from dapkit.agent.breakpoint_forms.rows import data_breakpoints, instruction_breakpoints
+from dapkit.agent.calls import parameters as p
+from dapkit.agent.calls.call import ActionCall
+from dapkit.agent.calls.failures import InvalidArguments
+from dapkit.agent.calls.registry import Approval, action
+from dapkit.agent.reading.selection import frame_of
+from dapkit.agent.reading.snapshots import snapshot
+from dapkit.agent.reading.variable_lookup import scope_of
 from dapkit.agent.results.breakpoints import DataBreakpointInfo, DataBreakpoints, DataId, InstructionBreakpoints
-from dapkit.agent.selection import frame_of
-from dapkit.agent.snapshots import snapshot
-from dapkit.agent.variable_lookup import scope_of
 from dapkit.client import BreakpointSpec, DataLocation, InstructionLocation
 from dapkit.endpoint import RequestFailed
 from dapkit.protocol import DataBreakpointInfoArguments, DataBreakpointInfoBody, EvaluateArguments

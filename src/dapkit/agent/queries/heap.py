@@ -9,16 +9,16 @@ from pathlib import Path
 
 import anyio.to_thread
 
-from dapkit.agent.call import ActionCall
-from dapkit.agent.failures import ActionFailed
-from dapkit.agent.registry import Approval, query
+from dapkit.agent.calls.call import ActionCall
+from dapkit.agent.calls.failures import ActionFailed
+from dapkit.agent.calls.registry import Approval, query
+from dapkit.agent.reading.snapshots import snapshot
 from dapkit.agent.results.diagnostics import HeapResult
-from dapkit.agent.snapshots import snapshot
 from dapkit.endpoint import RequestFailed
 from dapkit.protocol import EvaluateArguments, from_json_value
 from dapkit.protocol.heap import HeapArguments, HeapBody
 from dapkit.python import debuggee
-from dapkit.python.debuggee import limits as in_program
+from dapkit.python.debuggee.interpreter import limits as in_program
 from dapkit.sessions.errors import SessionOver
 
 _SOURCE = Path(debuggee.__file__).with_name("heap.py")

@@ -11,15 +11,15 @@ from itertools import pairwise
 import anyio.to_thread
 
 from dapkit import limits
-from dapkit.agent.call import ActionCall
-from dapkit.agent.program_output import written, written_lines
-from dapkit.agent.redaction import Kind, Redaction
-from dapkit.agent.registry import Approval, query
+from dapkit.agent.calls.call import ActionCall
+from dapkit.agent.calls.program_output import written, written_lines
+from dapkit.agent.calls.registry import Approval, query
+from dapkit.agent.reading.snapshots import snapshot
 from dapkit.agent.results.diagnostics import LiveSession, LiveSessions, RecordedAction, RecordResult
 from dapkit.agent.results.diagnostics import SessionConfiguration as Configuration
-from dapkit.agent.snapshots import snapshot
 from dapkit.client.routes import Listening, Route, Spawned
 from dapkit.protocol import changed
+from dapkit.redaction.redaction import Kind, Redaction
 from dapkit.sessions.session import DebugSession
 
 

@@ -4,10 +4,10 @@ from typing import Annotated
 
 import anyio
 
-from dapkit.agent.call import ActionCall
-from dapkit.agent.registry import Approval, query
+from dapkit.agent.calls.call import ActionCall
+from dapkit.agent.calls.registry import Approval, query
+from dapkit.agent.queries.wire_rows import page_of
 from dapkit.agent.results.diagnostics import WireRecords
-from dapkit.agent.wire_rows import page_of
 from dapkit.sessions.session import DebugSession
 from dapkit.transport import background_tasks
 

@@ -18,7 +18,7 @@ from dapkit.catalog.launch_json.translation import flattened, translate
 from dapkit.catalog.launch_json.variables import Unresolved, VariableContext, resolve
 from dapkit.catalog.projects import up_to_repository
 from dapkit.catalog.route import route_to
-from dapkit.trusted_files import objection_to, read_file
+from dapkit.system.trusted_files import objection_to, read_file
 
 if TYPE_CHECKING:
     from dapkit.client.routes import Route

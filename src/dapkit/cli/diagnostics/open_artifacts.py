@@ -18,7 +18,7 @@ def open_artifacts(where: "Where", *, as_json: bool) -> None:
 
     Without a desktop, in a pipe, and with --json its path and its files are printed.
     """
-    from dapkit.diagnostics.opening import open_path
+    from dapkit.diagnostics.desktop_opener import open_path
     from dapkit.diagnostics.session_files import session_files
 
     found = session_files(where)

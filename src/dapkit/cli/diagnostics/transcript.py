@@ -103,7 +103,7 @@ def _print(where: "Where", formats: "Collection[str]", *, wire: bool) -> None:
 
 
 def _open(page: Path) -> None:
-    from dapkit.diagnostics.opening import open_path
+    from dapkit.diagnostics.desktop_opener import open_path
 
     if not open_path(page):
         click.echo("It was not opened: there is no desktop here.", err=True)

@@ -39,7 +39,7 @@ def work(where: "Where", *, seconds: float, opens: bool, as_json: bool) -> None:
         return
     in_terminal = sys.stdout.isatty()
     if in_terminal and opens:
-        from dapkit.diagnostics.opening import open_path
+        from dapkit.diagnostics.desktop_opener import open_path
 
         open_path(found.path)
     show_page(found.as_text())

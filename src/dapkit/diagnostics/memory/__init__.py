@@ -1,8 +1,8 @@
 """Route `memory`: what the heap of a Python program holds, and what has become of it since another snapshot."""
 
 from dapkit.diagnostics.memory.comparison import Growth, HeapComparison, compare
+from dapkit.diagnostics.memory.heap_capture import can_attach, last, memory, saved
 from dapkit.diagnostics.memory.snapshot import Allocations, HeapSnapshot, load
-from dapkit.diagnostics.memory.taking import can_attach, last, memory, saved
 
 __all__ = [
     "Allocations",

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from dapkit import limits
+from dapkit.diagnostics import limits
 from dapkit.diagnostics.errors import DiagnosticsError
 from dapkit.diagnostics.memory.snapshot import By, HeapSnapshot
 from dapkit.diagnostics.memory.tables import bytes_text, number_text, table, with_source

@@ -6,12 +6,12 @@ from datetime import datetime
 from pathlib import Path
 from typing import Literal
 
-from dapkit import limits
+from dapkit.diagnostics import limits
 from dapkit.diagnostics.errors import DiagnosticsError
 from dapkit.diagnostics.memory.tables import bytes_text, number_text, share_text, table, with_source
 from dapkit.protocol import DapkitError, ProtocolObject, from_json_value, to_json_value
 from dapkit.protocol.heap import HeapBody, HeapTable
-from dapkit.trusted_files import read_file
+from dapkit.system.trusted_files import read_file
 
 type By = Literal["type", "line"]
 

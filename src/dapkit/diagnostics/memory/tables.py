@@ -3,8 +3,8 @@
 import linecache
 from collections.abc import Sequence
 
-from dapkit import limits
 from dapkit.agent.text.escaping import one_line
+from dapkit.diagnostics import limits
 
 _UNITS = ("B", "KiB", "MiB", "GiB", "TiB")
 

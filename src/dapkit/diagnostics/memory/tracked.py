@@ -118,7 +118,7 @@ def _ask_not_to_be_stopped() -> None:
         load: Any = _codecs.lookup_error("dapkit.engine")
     except LookupError:
         return
-    load("connection.current").trace(should_trace=False)
+    load("connection.current_engine").trace(should_trace=False)
 
 
 class _Imports:

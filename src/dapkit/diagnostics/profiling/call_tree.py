@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from dapkit import limits
+from dapkit.diagnostics import limits
 from dapkit.diagnostics.profiling.samples import SampledFrame, SampledStack
 
 

@@ -10,8 +10,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from xml.sax.saxutils import escape
 
-from dapkit import limits
 from dapkit.agent.text.escaping import one_line
+from dapkit.diagnostics import limits
 from dapkit.diagnostics.profiling.call_tree import CallNode
 from dapkit.diagnostics.profiling.samples import FrameKind, SampledFrame
 

@@ -13,13 +13,13 @@ from contextlib import suppress
 from http.client import HTTPConnection, HTTPException, HTTPResponse
 from pathlib import Path
 
-from dapkit import limits
+from dapkit.diagnostics import limits
 from dapkit.diagnostics.errors import DiagnosticsError
 from dapkit.diagnostics.profiling.go_names import is_own_in_go
 from dapkit.diagnostics.profiling.pprof_format import PprofCall, PprofFormatError, samples_in
 from dapkit.diagnostics.profiling.profile import Profile, ProfileKind
+from dapkit.diagnostics.profiling.recording_window import Window
 from dapkit.diagnostics.profiling.samples import FrameKind, SampledFrame, StackCounts
-from dapkit.diagnostics.profiling.window import Window
 from dapkit.diagnostics.programs import Program
 
 ADVICE = (

@@ -8,14 +8,14 @@ import json
 import tempfile
 from pathlib import Path
 
-from dapkit import limits
 from dapkit.adapter import RequestFailed
+from dapkit.diagnostics import limits
 from dapkit.diagnostics.errors import DiagnosticsError
 from dapkit.diagnostics.profiling.profile import Profile, ProfileKind
 from dapkit.diagnostics.profiling.py_spy import SampledCall, stack_of, thread_name
+from dapkit.diagnostics.profiling.recording_window import Window
 from dapkit.diagnostics.profiling.samples import StackCounts
 from dapkit.diagnostics.profiling.tools import running_tool
-from dapkit.diagnostics.profiling.window import Window
 from dapkit.diagnostics.programs import Program
 from dapkit.python.adapter.injection import target
 from dapkit.python.adapter.injection.remote_exec import interpreter_for, own_interpreter

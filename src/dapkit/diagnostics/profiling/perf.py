@@ -12,13 +12,13 @@ import threading
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from dapkit import limits
+from dapkit.diagnostics import limits
 from dapkit.diagnostics.errors import DiagnosticsError
 from dapkit.diagnostics.profiling.go_names import is_own_in_go
 from dapkit.diagnostics.profiling.profile import Profile, ProfileKind
+from dapkit.diagnostics.profiling.recording_window import Window
 from dapkit.diagnostics.profiling.samples import KERNEL, SampledFrame, SampledStack, StackCounts
 from dapkit.diagnostics.profiling.tools import RecordingTool, running_tool
-from dapkit.diagnostics.profiling.window import Window
 from dapkit.diagnostics.programs import Program
 
 INSTALL = "apt-get install linux-perf (Debian), linux-tools-generic (Ubuntu), perf (Fedora, Arch)"

@@ -10,8 +10,8 @@ from dapkit import limits
 from dapkit.diagnostics.artifacts import session_folder, timestamp
 from dapkit.diagnostics.errors import DiagnosticsError
 from dapkit.diagnostics.profiling.profile import Profile
-from dapkit.diagnostics.profiling.recording import record_profile, running_program
-from dapkit.diagnostics.profiling.window import Window
+from dapkit.diagnostics.profiling.profile_recording import record_profile, running_program
+from dapkit.diagnostics.profiling.recording_window import Window
 from dapkit.diagnostics.programs import Program
 from dapkit.diagnostics.report import Report, write_report
 from dapkit.diagnostics.sessions import OnProgress, Where

@@ -9,7 +9,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from dapkit import limits
+from dapkit.diagnostics import limits
 
 type _Fields = dict[int, list[int | bytes]]
 

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
-from dapkit import limits
 from dapkit.agent.text.escaping import one_line
 from dapkit.catalog.tabulation import aligned
+from dapkit.diagnostics import limits
 from dapkit.diagnostics.profiling.call_tree import call_tree, heavy_lines
 from dapkit.diagnostics.profiling.flame_graph import flame_graph
 from dapkit.diagnostics.profiling.samples import SampledFrame, SampledStack

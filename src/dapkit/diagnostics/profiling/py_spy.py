@@ -16,13 +16,13 @@ from itertools import dropwhile
 from pathlib import Path
 from typing import IO
 
-from dapkit import limits
+from dapkit.diagnostics import limits
 from dapkit.diagnostics.errors import DiagnosticsError
 from dapkit.diagnostics.profiling.profile import Profile, ProfileKind
+from dapkit.diagnostics.profiling.recording_window import Window
 from dapkit.diagnostics.profiling.samples import DEBUGGER, SampledFrame, SampledStack, StackCounts
 from dapkit.diagnostics.profiling.tools import RecordingTool, running_tool
-from dapkit.diagnostics.profiling.waiting import ThreadStacks, with_waiting
-from dapkit.diagnostics.profiling.window import Window
+from dapkit.diagnostics.profiling.wait_detection import ThreadStacks, with_waiting
 from dapkit.diagnostics.programs import Program
 from dapkit.python.dump.stacks import NoPySpy, find_py_spy, is_own
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Final, Literal, NamedTuple
 
-from dapkit import limits
+from dapkit.diagnostics import limits
 
 type FrameKind = Literal["own", "library", "system", "debugger", "waiting", "thread", "all"]
 """Whose a frame is: the program's own code, a library's, the kernel's, or the debugger's; or what it stands for."""

@@ -15,10 +15,11 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
-from dapkit import limits
+from dapkit import limits as shared_limits
 from dapkit.agent.text.escaping import one_line
+from dapkit.diagnostics import limits
 from dapkit.diagnostics.errors import DiagnosticsError
-from dapkit.transport.guard import Guard
+from dapkit.transport.group_reaper import Guard
 
 
 class RecordingTool:
@@ -60,7 +61,7 @@ class RecordingTool:
     def failure(self, what: str) -> DiagnosticsError:
         """Make an error of what it wrote to stderr."""
         self._errors.seek(0, os.SEEK_END)
-        self._errors.seek(max(0, self._errors.tell() - limits.STDERR_BYTES))
+        self._errors.seek(max(0, self._errors.tell() - shared_limits.STDERR_BYTES))
         said = self._errors.read().decode(errors="replace").split()
         text = one_line(" ".join(said))[: limits.PROFILE_ERROR_CHARACTERS] or "it says nothing about that"
         return DiagnosticsError("tool_failed", f"{self.name} {what}: {text}")

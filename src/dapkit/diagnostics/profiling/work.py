@@ -7,8 +7,8 @@ from pathlib import Path
 from dapkit import limits
 from dapkit.diagnostics.artifacts import session_folder, timestamp, write_artifact
 from dapkit.diagnostics.profiling.profile import Profile
-from dapkit.diagnostics.profiling.recording import record_profile, running_program
-from dapkit.diagnostics.profiling.window import Window
+from dapkit.diagnostics.profiling.profile_recording import record_profile, running_program
+from dapkit.diagnostics.profiling.recording_window import Window
 from dapkit.diagnostics.sessions import OnProgress, Where
 
 

@@ -8,8 +8,8 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from importlib.resources import files
 
-from dapkit import limits
 from dapkit.agent.text.escaping import one_line
+from dapkit.diagnostics import limits
 from dapkit.diagnostics.transcript.content import ShownStop, ShownVariable, Transcript, TranscriptStep, WireMessage
 from dapkit.diagnostics.transcript.markup import Content, Markup, element, joined
 from dapkit.diagnostics.transcript.wording import (

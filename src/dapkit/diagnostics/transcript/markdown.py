@@ -7,8 +7,8 @@ backticks than there are in the text. So it can make no heading, no link and no 
 import re
 from collections.abc import Iterator, Sequence
 
-from dapkit import limits
 from dapkit.agent.text.escaping import one_line, printable
+from dapkit.diagnostics import limits
 from dapkit.diagnostics.transcript.content import ShownStop, ShownVariable, Transcript, TranscriptStep, WireMessage
 from dapkit.diagnostics.transcript.wording import (
     counted,

@@ -1,6 +1,6 @@
 """The half of the Python debugger that talks to the client: starts, attends and ends programs."""
 
-from dapkit.python.adapter.adapter import PythonAdapter
-from dapkit.python.adapter.arguments import PythonAttach, PythonLaunch
+from dapkit.python.adapter.configuration.arguments import PythonAttach, PythonLaunch
+from dapkit.python.adapter.session.adapter import PythonAdapter
 
 __all__ = ["PythonAdapter", "PythonAttach", "PythonLaunch"]

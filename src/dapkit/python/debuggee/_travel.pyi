@@ -1,4 +1,4 @@
-# The C extension for time travel; `native/travel/` holds its source, `travel/` are its users.
+# The C extension for time travel; `native/time_travel/` holds its source, `time_travel/` are its users.
 
 from collections.abc import Callable
 from types import CodeType, FrameType

@@ -113,7 +113,7 @@ def prepare(name: str) -> None:
     By then the program may have replaced what reads files.
     """
     full, folder = (name, _STANDARD) if name in PRIVATE else (f"{PACKAGE}.{name}", _FOLDER)
-    _codes[full] = _code(full, f"{folder}/{name}.py")
+    _codes[full] = _code(full, f"{folder}/{name.replace('.', '/')}.py")
 
 
 def import_for_program(name: str) -> "Any":  # noqa: ANN401 - a module
@@ -308,7 +308,7 @@ class _Spec:
 
 
 def _stand_in(name: str) -> ModuleType:
-    stand_ins = _own(f"{PACKAGE}.stand_ins")
+    stand_ins = _own(f"{PACKAGE}.interpreter.stdlib_stubs")
     names: dict[str, Any] = getattr(stand_ins, name)()
     return _module(name, names)
 
@@ -319,7 +319,7 @@ _MAKERS: "dict[str, Callable[[], Any]]" = {
     "collections.abc": lambda: _stand_in("annotations"),
     "os": _os,
     "os.path": lambda: standard("posixpath"),
-    "sys": lambda: _own(f"{PACKAGE}.stand_ins").ProgramSys(),
+    "sys": lambda: _own(f"{PACKAGE}.interpreter.stdlib_stubs").ProgramSys(),
     "time": _time,
     "types": lambda: _stand_in("types"),
     "typing": lambda: _stand_in("annotations"),

@@ -5,10 +5,10 @@ The adapter has checked their types; what is not there has its default.
 
 from typing import Final
 
-from . import limits
+from .connection.framing import Json
 from .connection.request import IncomingRequest, flag, number, text
-from .connection.wire import Json
-from .errors import RequestRefused
+from .interpreter import limits
+from .interpreter.errors import RequestRefused
 from .sources.auto_reload import ReloadSettings
 
 TEMPLATES: Final = ("jinja", "django")

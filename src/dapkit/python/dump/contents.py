@@ -5,14 +5,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from dapkit import limits
 from dapkit.adapter import RequestFailed
+from dapkit.python import limits
 from dapkit.python.adapter.injection.target import TargetProcess, command_line, read
 from dapkit.python.dump.interpreters import INTERPRETER_READS_STACKS, reading_of
 from dapkit.python.dump.stacks import DumpedThread, NoPySpy, stacks_of, threads_in
 from dapkit.python.dump.tasks import LOOP, Task, tasks_in
 from dapkit.python.dump.waits import Wait, circle_in, waits_of
-from dapkit.trusted_files import read_start
+from dapkit.system.trusted_files import read_start
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from dapkit import limits
+from dapkit.python import limits
 from dapkit.python.adapter.injection.remote_exec import interpreter_for, own_interpreter
 from dapkit.python.adapter.injection.target import TargetProcess
 from dapkit.python.versions import OLDEST

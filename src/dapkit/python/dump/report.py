@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import Any
 
-from dapkit import limits
+from dapkit.python import limits
 from dapkit.python.dump.contents import Dump
 from dapkit.python.dump.stacks import DumpedThread, Frame, is_own
 from dapkit.python.dump.tasks import Task

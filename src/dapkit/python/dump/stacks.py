@@ -15,8 +15,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from dapkit import limits
 from dapkit.adapter import RequestFailed
+from dapkit.python import limits
 
 _LIBRARY = re.compile(r"^<|/(?:site|dist)-packages/|/lib(?:64)?/(?:pypy|python)\d[\d.]*/|/python\d+\.zip/")
 

@@ -28,7 +28,7 @@ _LEVEL = 2
 """Of the compression: 6 takes more than twice as long, and a tenth off the size."""
 _COLLECTION_BYTES = 24
 _END, _COLLECTIONS, _WHY = slice(0, 8), slice(16, 24), slice(32, 96)
-"""Where the head of the notes has these: `LogHead` in `debuggee/native/travel/travel.h`."""
+"""Where the head of the notes has these: `LogHead` in `debuggee/native/time_travel/time_travel.h`."""
 
 
 class RecordingProblem(Exception):  # noqa: N818 - the sentence reads right where it is raised

@@ -23,7 +23,7 @@ from dapkit.python.debuggee_files import ENTRY
 from dapkit.python.recording import file
 from dapkit.python.recording.comparison import hash_of, interpreter_files
 from dapkit.python.recording.machine import zone_of_machine
-from dapkit.secret_names import SHAPES, Secrecy, secrecy_of
+from dapkit.redaction.secret_names import SHAPES, Secrecy, secrecy_of
 
 MOST_BYTES = 4 << 30
 """Of notes, before they are packed."""

@@ -29,7 +29,7 @@ def _begin(words: str, sources: str) -> None:
     before = set(sys.modules)
     sys.path.insert(0, sources)
     try:
-        from dapkit.in_program import begin
+        from dapkit.program_api.in_program import begin
 
         begin(words)
     except Exception as error:  # noqa: BLE001 - the program is to run in any case

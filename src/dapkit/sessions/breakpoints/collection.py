@@ -32,7 +32,7 @@ from dapkit.sessions.breakpoints import anchors
 from dapkit.sessions.breakpoints.emulation import NOTHING, Emulated, check_hit_condition, split
 from dapkit.sessions.breakpoints.kept import KeptBreakpoint
 from dapkit.sessions.errors import Misplaced, NoSuchBreakpoint
-from dapkit.trusted_files import read_file
+from dapkit.system.trusted_files import read_file
 
 type Filter = str | ExceptionFilterOptions
 

@@ -3,8 +3,8 @@
 import pytest
 
 from dapkit.python.debuggee.breakpoints.conditions import BreakpointCondition, split_log_message
-from dapkit.python.debuggee.errors import RequestRefused
 from dapkit.python.debuggee.expressions.syntax import names_in, parse_expression
+from dapkit.python.debuggee.interpreter.errors import RequestRefused
 
 
 @pytest.mark.parametrize(

@@ -11,8 +11,8 @@ from dapkit.python.debuggee.breakpoints.conditions import HitActions
 from dapkit.python.debuggee.breakpoints.function import FunctionBreakpointTable
 from dapkit.python.debuggee.breakpoints.sites import HitCollector
 from dapkit.python.debuggee.execution.monitor import Monitor
+from dapkit.python.debuggee.sources.fileless_code import UnfiledTexts
 from dapkit.python.debuggee.sources.files import Sources
-from dapkit.python.debuggee.sources.unfiled import UnfiledTexts
 
 
 def calls_in(work: Callable[[], object]) -> int:

@@ -10,12 +10,12 @@ from types import ModuleType
 
 import pytest
 
-from dapkit.python.debuggee import limits
 from dapkit.python.debuggee.bytecode import pieces
 from dapkit.python.debuggee.bytecode.positions import look_up_spots, spots
 from dapkit.python.debuggee.bytecode.texts import ProgramText
 from dapkit.python.debuggee.bytecode.tree_places import Spot
-from dapkit.python.debuggee.errors import RequestRefused
+from dapkit.python.debuggee.interpreter import limits
+from dapkit.python.debuggee.interpreter.errors import RequestRefused
 from dapkit.python.debuggee.sources.files import compile_quietly
 
 WHOLE = 1_000_000

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from dapkit.python.debuggee import limits
 from dapkit.python.debuggee.bytecode.texts import ProgramText, ProgramTexts
+from dapkit.python.debuggee.interpreter import limits
+from dapkit.python.debuggee.sources.fileless_code import UnfiledTexts
 from dapkit.python.debuggee.sources.files import Sources
-from dapkit.python.debuggee.sources.unfiled import UnfiledTexts
 
 
 class Files:

@@ -5,9 +5,9 @@ import threading
 
 import pytest
 
-from dapkit.python.debuggee import limits
+from dapkit.python.debuggee.connection.framing import FrameReader, Json
 from dapkit.python.debuggee.connection.link import Link
-from dapkit.python.debuggee.connection.wire import FrameReader, Json
+from dapkit.python.debuggee.interpreter import limits
 
 
 def received(peer: socket.socket, count: int) -> list[Json]:

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from dapkit.python.adapter.output_memory import STDERR, STDOUT, OutputMemory
-from dapkit.python.debuggee import native
+from dapkit.python.adapter.engine.output_memory import STDERR, STDOUT, OutputMemory
 from dapkit.python.debuggee.connection.output_marks import MARK_BEGINS
+from dapkit.python.debuggee.interpreter import native
 
 PROGRAM = """
 import json, os, sys

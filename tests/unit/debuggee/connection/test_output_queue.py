@@ -1,9 +1,9 @@
 """Log messages on their way to the client."""
 
-from dapkit.python.debuggee import limits
+from dapkit.python.debuggee.connection.framing import Json
 from dapkit.python.debuggee.connection.output_marks import OutputMarks, position_of
 from dapkit.python.debuggee.connection.output_queue import OutputQueue
-from dapkit.python.debuggee.connection.wire import Json
+from dapkit.python.debuggee.interpreter import limits
 
 
 def add(remarks: OutputQueue, text: str, place: Json) -> int:

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from dapkit.python.debuggee import native
 from dapkit.python.debuggee.connection.tls import Tls, client_context, server_context
+from dapkit.python.debuggee.interpreter import native
 
 CERTIFICATES = Path(__file__).parents[3] / "e2e" / "python" / "certificates"
 SHOWN, KEY = (str(CERTIFICATES / name) for name in ("certificate.pem", "key.pem"))

@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from dapkit.python.debuggee import limits
-from dapkit.python.debuggee.connection import wire
-from dapkit.python.debuggee.errors import MalformedFrame
+from dapkit.python.debuggee.connection import framing
+from dapkit.python.debuggee.interpreter import limits
+from dapkit.python.debuggee.interpreter.errors import MalformedFrame
 
 
 def frame(body: bytes) -> bytes:
@@ -14,21 +14,21 @@ def frame(body: bytes) -> bytes:
 
 
 def test_messages_survive_any_split() -> None:
-    data = wire.encode({"seq": 1, "text": "ä€😀"}) + wire.encode({"seq": 2, "list": [None, True, 1.5, "x"]})
+    data = framing.encode({"seq": 1, "text": "ä€😀"}) + framing.encode({"seq": 2, "list": [None, True, 1.5, "x"]})
     for size in range(1, len(data) + 1):
-        reader = wire.FrameReader()
+        reader = framing.FrameReader()
         messages = [message for at in range(0, len(data), size) for message in reader.feed(data[at : at + size])]
         assert messages == [{"seq": 1, "text": "ä€😀"}, {"seq": 2, "list": [None, True, 1.5, "x"]}]
 
 
 def test_what_is_encoded_is_json_without_lone_surrogates() -> None:
-    message: wire.Json = {"a": "\udcff\u0000\u2028", "b": {"c": [1, "😀"]}}
-    body = wire.encode(message).partition(b"\r\n\r\n")[2]
+    message: framing.Json = {"a": "\udcff\u0000\u2028", "b": {"c": [1, "😀"]}}
+    body = framing.encode(message).partition(b"\r\n\r\n")[2]
     assert json.loads(body) == {"a": "?\u0000\u2028", "b": {"c": [1, "😀"]}}
 
 
 def test_header_may_have_other_fields_in_any_case() -> None:
-    assert wire.FrameReader().feed(b"X: y\r\ncontent-LENGTH:2\r\n\r\n{}") == [{}]
+    assert framing.FrameReader().feed(b"X: y\r\ncontent-LENGTH:2\r\n\r\n{}") == [{}]
 
 
 @pytest.mark.parametrize(
@@ -50,4 +50,4 @@ def test_header_may_have_other_fields_in_any_case() -> None:
 )
 def test_what_is_no_message_is_told_as_malformed(data: bytes) -> None:
     with pytest.raises(MalformedFrame):
-        wire.FrameReader().feed(data)
+        framing.FrameReader().feed(data)

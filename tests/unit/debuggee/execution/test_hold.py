@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from dapkit.python.debuggee.execution.hold import Hold
+from dapkit.python.debuggee.execution.arrest import Hold
 from dapkit.python.debuggee.execution.monitor import Monitor
 from dapkit.python.debuggee.execution.states import ThreadStates
 from dapkit.python.debuggee.threads.table import ThreadTable

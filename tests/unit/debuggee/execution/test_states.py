@@ -4,8 +4,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from any_speed import at_any_speed
-from dapkit.python.debuggee.errors import IllegalMove
 from dapkit.python.debuggee.execution import states
 from dapkit.python.debuggee.execution.states import (
     ALL_STOPPED,
@@ -33,6 +31,7 @@ from dapkit.python.debuggee.execution.states import (
     ThreadState,
     ThreadStates,
 )
+from dapkit.python.debuggee.interpreter.errors import IllegalMove
 
 ONE, OTHER = 11, 12
 THREAD_MOVE_NAMES: tuple[ThreadMove, ...] = ThreadMove.__value__.__args__
@@ -224,7 +223,6 @@ def test_forgotten_thread_is_like_all_others() -> None:
     assert made.must_park(ONE)
 
 
-@at_any_speed
 @given(st.lists(st.sampled_from([*((i, m) for i in (ONE, OTHER) for m in THREAD_MOVE_NAMES), *PROGRAM_MOVE_NAMES])))
 def test_whatever_is_tried_in_whatever_order_the_invariants_hold(
     tried: list[tuple[int, ThreadMove] | ProgramMove],

@@ -6,7 +6,7 @@ from functools import partial
 from itertools import repeat
 from types import FrameType
 
-from dapkit.python.debuggee.execution.parked import StackEntry
+from dapkit.python.debuggee.execution.parked_thread import StackEntry
 from dapkit.python.debuggee.stacks.frames import StackEntries
 from operations import operations
 

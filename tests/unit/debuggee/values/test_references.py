@@ -2,8 +2,8 @@
 
 import pytest
 
-from dapkit.python.debuggee import limits
-from dapkit.python.debuggee.errors import RequestRefused
+from dapkit.python.debuggee.interpreter import limits
+from dapkit.python.debuggee.interpreter.errors import RequestRefused
 from dapkit.python.debuggee.values.references import ObjectReferences
 from operations import operations
 

@@ -5,9 +5,9 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from dapkit.python.debuggee import limits
-from dapkit.python.debuggee.classes import namespace, type_name
-from dapkit.python.debuggee.errors import RequestRefused
+from dapkit.python.debuggee.interpreter import limits
+from dapkit.python.debuggee.interpreter.errors import RequestRefused
+from dapkit.python.debuggee.interpreter.safe_types import namespace, type_name
 from dapkit.python.debuggee.values import containers
 from dapkit.python.debuggee.values.error_text import error_text
 from dapkit.python.debuggee.values.members import members

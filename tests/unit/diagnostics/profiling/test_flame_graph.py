@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dapkit import limits
+from dapkit.diagnostics import limits
 from dapkit.diagnostics.profiling.call_tree import call_tree
 from dapkit.diagnostics.profiling.flame_graph import flame_graph
 from dapkit.diagnostics.profiling.samples import SampledFrame, SampledStack

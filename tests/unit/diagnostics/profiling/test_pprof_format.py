@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dapkit import limits
+from dapkit.diagnostics import limits
 from dapkit.diagnostics.profiling.go_names import is_own_in_go, package_of
 from dapkit.diagnostics.profiling.pprof_format import PprofCall, PprofFormatError, samples_in
 

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from dapkit import limits
+from dapkit.diagnostics import limits
 from dapkit.diagnostics.profiling.call_tree import call_tree
 from dapkit.diagnostics.profiling.samples import OMITTED, OTHERS, WAITING, SampledFrame, StackCounts
 from unit.diagnostics.profiling.profiles import BUSY, MAIN, SPIN, SPIN_LATER, WAIT, profile

@@ -7,7 +7,7 @@ import pytest
 
 from dapkit.diagnostics.profiling import py_spy
 from dapkit.diagnostics.profiling.samples import DEBUGGER, SampledFrame
-from dapkit.diagnostics.profiling.waiting import ThreadStacks, share_that_ran, with_waiting
+from dapkit.diagnostics.profiling.wait_detection import ThreadStacks, share_that_ran, with_waiting
 
 ENGINE = Path(py_spy.__file__).parents[2] / "python" / "debuggee"
 PROJECT = Path("/home/ada/shop")
@@ -60,9 +60,9 @@ def test_threads_of_the_debugger_are_hidden_and_counted() -> None:
 @pytest.mark.parametrize(
     "around",
     [
-        [f"<module> ({ENGINE}/entry.py:193)", f"run_to_end.<locals>.run_unseen ({ENGINE}/program/main.py:49)"],
+        [f"<module> ({ENGINE}/starting/entry.py:193)", f"run_to_end.<locals>.run_unseen ({ENGINE}/program/main.py:49)"],
         ["_run_module_as_main (<frozen runpy>:198)", "<module> (/v/site-packages/debugpy/__main__.py:71)"],
-        [f"<module> ({ENGINE}/entry.py:193)", "_run_code (<frozen runpy>:88)"],
+        [f"<module> ({ENGINE}/starting/entry.py:193)", "_run_code (<frozen runpy>:88)"],
     ],
 )
 def test_what_is_around_the_program_is_left_out(around: list[str]) -> None:

@@ -18,8 +18,8 @@ from pathlib import Path
 import anyio
 from anyio.abc import Process
 
-from dapkit import limits
 from dapkit.adapter import RequestFailed
+from dapkit.python import limits
 
 _MARK = "dapkit-has-answered"
 

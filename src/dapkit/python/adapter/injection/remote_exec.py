@@ -11,7 +11,7 @@ from pathlib import Path
 
 import anyio
 
-from dapkit import limits
+from dapkit.python import limits
 from dapkit.python.adapter.injection.target import TargetProcess
 
 OLDEST = (3, 14)

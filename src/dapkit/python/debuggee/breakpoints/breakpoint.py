@@ -11,9 +11,9 @@ import itertools
 from typing import Final
 
 from ..bytecode.tree_places import Spot
-from ..connection.wire import Json
-from ..errors import RequestRefused
-from ..hidden import hide
+from ..connection.framing import Json
+from ..interpreter.errors import RequestRefused
+from ..interpreter.gc_tracking import hide
 from .conditions import BreakpointCondition
 
 type Kind = str

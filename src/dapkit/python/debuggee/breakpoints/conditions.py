@@ -15,18 +15,18 @@ from collections.abc import Callable
 from types import CodeType, FrameType, FunctionType
 from typing import Final
 
-from .. import limits, native
-from ..classes import HAS_LAZY_IMPORTS, LAZY_IMPORT, simple_name
-from ..errors import RequestRefused
 from ..expressions.in_frame import SEES_ITS_CALLER, FrameExpression
-from ..hidden import hide
-from ..local_variables import ONLY_THE_FRAME, forget_locals
-from ..room import MISSED, MOST_MISSED, has_room
+from ..interpreter import limits, native
+from ..interpreter.errors import RequestRefused
+from ..interpreter.frame_locals import ONLY_THE_FRAME, forget_locals
+from ..interpreter.gc_tracking import hide
+from ..interpreter.recursion_headroom import MISSED, MOST_MISSED, has_room
+from ..interpreter.safe_types import HAS_LAZY_IMPORTS, LAZY_IMPORT, simple_name
 from ..sources.compilation import compiled
 from ..sources.files import GENERATED, is_function
 from ..values.error_text import error_text
+from .condition_compiler import tree_of
 from .hit_conditions import hits_expression, parse_hit_condition
-from .trees import tree_of
 
 type LineCallback = Callable[..., object]
 """`(code, line, depth=1)`; returns DISABLE, None, or True if the program was stopped."""
@@ -275,7 +275,7 @@ _FORGET: Final = (
 
 
 def _function(line: int, body: list[str]) -> str:
-    """Write a callback around what it does at its line, which begins with a blank; see `room.has_room`."""
+    """Return the source of a callback around indented lines; see `recursion_headroom.has_room`."""
     return "\n".join(
         (
             "def callback(_d_code, _d_line, _d_depth):",

@@ -14,18 +14,18 @@ from collections.abc import Iterator
 from types import CodeType, FunctionType, MethodType
 from typing import Any, Final
 
-from .. import limits
-from ..classes import ClassSet, is_a, mro_of, names_in_class, plain_text
-from ..classes import namespace as namespace_of
-from ..connection.wire import Json
-from ..errors import RequestRefused
+from ..connection.framing import Json
 from ..execution import monitor
 from ..execution.monitor import Monitor
-from ..hidden import hide
-from ..marks import under_lock
+from ..interpreter import limits
+from ..interpreter.errors import RequestRefused
+from ..interpreter.gc_tracking import hide
+from ..interpreter.safe_types import ClassSet, is_a, mro_of, names_in_class, plain_text
+from ..interpreter.safe_types import namespace as namespace_of
+from ..interpreter.thread_checks import under_lock
 from ..sources.compilation import with_nested
 from ..sources.files import PROGRAM, Sources, is_function, lines_of_code, resume_offset
-from ..sources.stamps import loaded_namespaces
+from ..sources.staleness import loaded_namespaces
 from .breakpoint import FUNCTION, EngineBreakpoint
 from .conditions import HostCode, LineCallback
 from .sites import BreakpointSite, HitCollector, all_of, site_of

@@ -4,9 +4,9 @@ from types import CodeType
 
 from ..bytecode.addresses import Addresses, parse
 from ..bytecode.disassembly import offsets_of
-from ..connection.wire import Json
-from ..errors import RequestRefused
-from ..marks import under_lock
+from ..connection.framing import Json
+from ..interpreter.errors import RequestRefused
+from ..interpreter.thread_checks import under_lock
 from ..sources.files import resume_offset
 from .breakpoint import INSTRUCTION, ONCE, EngineBreakpoint
 from .conditions import HostCode

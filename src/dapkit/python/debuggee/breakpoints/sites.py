@@ -9,13 +9,13 @@ import sys
 from collections.abc import Callable, Iterator
 from types import CodeType, FrameType
 
-from .. import native
 from ..bytecode.positions import lines_at
 from ..execution import monitor
 from ..execution.monitor import Monitor
-from ..hidden import hide
-from ..marks import under_lock
-from ..room import MISSED, MOST_MISSED, has_room
+from ..interpreter import native
+from ..interpreter.gc_tracking import hide
+from ..interpreter.recursion_headroom import MISSED, MOST_MISSED, has_room
+from ..interpreter.thread_checks import under_lock
 from .breakpoint import EngineBreakpoint
 from .conditions import HitActions, HostCode, LineCallback, callback_for
 

@@ -13,22 +13,22 @@ from _bisect import bisect_left
 from collections.abc import Callable, Generator
 from types import CodeType
 
-from .. import limits
 from ..bytecode.positions import CodePlaces, look_up_spots, spots_of_line
 from ..bytecode.texts import ProgramText, ProgramTexts
 from ..bytecode.tree_places import Spot
-from ..connection.wire import Json
-from ..errors import RequestRefused
+from ..connection.framing import Json
 from ..execution import monitor
 from ..execution.monitor import Monitor
-from ..marks import under_lock
-from ..running import every_frame
+from ..interpreter import limits
+from ..interpreter.errors import RequestRefused
+from ..interpreter.thread_checks import under_lock
+from ..interpreter.thread_frames import every_frame
 from ..sources.compilation import with_nested
 from ..sources.files import Sources, lines_of_code, lines_of_tree, name_in
 from ..templates.jinja import CompiledTemplate, compiled_template
 from .breakpoint import SOURCE, EngineBreakpoint
+from .condition_nodes import NodeTemplates
 from .conditions import HitActions, HostCode
-from .nodes import NodeTemplates
 from .sites import BreakpointSite, HitCollector, SiteTable, site_of
 
 type ActionsFor = Callable[..., HitActions]

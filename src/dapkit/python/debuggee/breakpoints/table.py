@@ -10,15 +10,15 @@ from types import CodeType, FrameType
 
 from ..bytecode.addresses import Addresses
 from ..bytecode.texts import ProgramTexts
-from ..classes import simple_name
+from ..connection.framing import Json
 from ..connection.link import Link
-from ..connection.wire import Json
 from ..exceptions import details
 from ..execution.monitor import Monitor
-from ..execution.parked import ParkedThread
+from ..execution.parked_thread import ParkedThread
 from ..execution.stepping import Stepping
 from ..execution.stops import Stops
-from ..room import MISSED
+from ..interpreter.recursion_headroom import MISSED
+from ..interpreter.safe_types import simple_name
 from ..sources.files import Sources
 from .breakpoint import FUNCTION, EngineBreakpoint
 from .conditions import HitActions

@@ -8,7 +8,7 @@ from _bisect import bisect_right, insort_right
 from types import CodeType
 from typing import Final
 
-from ..errors import RequestRefused
+from ..interpreter.errors import RequestRefused
 
 _HEAD: Final = CodeType.__basicsize__
 """Where the instructions begin within a code object."""

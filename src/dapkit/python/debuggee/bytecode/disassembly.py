@@ -7,10 +7,10 @@ instructions in place as it runs them, and so do breakpoints.
 from types import CodeType
 from typing import TYPE_CHECKING, Final
 
-from .. import limits
-from ..connection.wire import Json
+from ..connection.framing import Json
+from ..interpreter import limits
+from ..interpreter.thread_checks import in_link_thread
 from ..loader import prepare, standard
-from ..marks import in_link_thread
 from .addresses import Addresses
 from .positions import span_at
 from .texts import ProgramText

@@ -9,9 +9,9 @@ Python, and is taken longer.
 from collections.abc import Callable, Generator
 from typing import Any, NamedTuple
 
-from .. import limits
-from ..errors import RequestRefused
-from ..hidden import hide
+from ..interpreter import limits
+from ..interpreter.errors import RequestRefused
+from ..interpreter.gc_tracking import hide
 from ..sources.compilation import FUTURE
 from ..sources.files import compile_quietly
 

@@ -13,7 +13,7 @@ from _bisect import bisect_right
 from collections.abc import Container, Iterator
 from types import CodeType
 
-from ..hidden import hide
+from ..interpreter.gc_tracking import hide
 from ..sources.compilation import with_nested
 from ..sources.files import body_offset
 from .texts import ProgramText

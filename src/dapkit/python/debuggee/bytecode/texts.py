@@ -9,12 +9,12 @@ from collections.abc import Callable, Generator
 from types import CodeType
 from typing import Any, Final
 
-from .. import limits, utf16
-from ..errors import RequestRefused
-from ..hidden import hide
+from ..interpreter import limits, utf16
+from ..interpreter.errors import RequestRefused
+from ..interpreter.gc_tracking import hide
 from ..sources.decoding import decoded
 from ..sources.files import Sources, lines_of_tree
-from ..sources.stamps import Stamp, stamp_of
+from ..sources.staleness import Stamp, stamp_of
 from .pieces import TextPiece, split
 from .tree_places import Span, Spot, header_of, span_of, statements_in
 

@@ -7,7 +7,7 @@ import _ast
 from collections.abc import Container, Iterator
 from typing import Any, Final, NamedTuple
 
-from ..hidden import hide
+from ..interpreter.gc_tracking import hide
 
 
 class Span(NamedTuple):

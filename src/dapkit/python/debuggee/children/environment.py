@@ -7,8 +7,8 @@ left to them, so that the error is theirs.
 import sys
 from typing import Any, Final
 
-from .. import native
-from ..classes import defined, is_a
+from ..interpreter import native
+from ..interpreter.safe_types import defined, is_a
 
 PATH: Final = b"PYTHONPATH"
 

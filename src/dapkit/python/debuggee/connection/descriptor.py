@@ -10,8 +10,8 @@ import fcntl
 import os
 from typing import Final
 
-from .. import native
-from ..hidden import hide
+from ..interpreter import native
+from ..interpreter.gc_tracking import hide
 
 _HIGHEST: Final = 4096
 """Higher numbers would cost the kernel a larger table for each process."""

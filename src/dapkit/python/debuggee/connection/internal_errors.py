@@ -8,9 +8,9 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import Final
 
-from .. import limits
-from ..log import LOG, write
-from .wire import Json
+from ..interpreter import limits
+from ..interpreter.log import LOG, write
+from .framing import Json
 
 LOG_EVENT: Final = "dapkit/log"
 RELEASED_EVENT: Final = "dapkit/released"

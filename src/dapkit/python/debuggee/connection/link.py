@@ -15,17 +15,24 @@ from collections.abc import Callable, Mapping
 from time import monotonic, sleep
 from types import MappingProxyType
 
-from .. import limits
-from ..collection import automatic
-from ..errors import MalformedFrame
-from ..marks import enter_link_thread, in_link_thread, is_owned, leave_link_thread, let_go, off_link_thread
-from ..native import uncount_calls
-from ..unseen import unseen
+from ..interpreter import limits
+from ..interpreter.errors import MalformedFrame
+from ..interpreter.gc_pause import automatic
+from ..interpreter.hidden_frames import unseen
+from ..interpreter.native import uncount_calls
+from ..interpreter.thread_checks import (
+    enter_link_thread,
+    in_link_thread,
+    is_owned,
+    leave_link_thread,
+    let_go,
+    off_link_thread,
+)
 from .descriptor import OwnDescriptor
+from .framing import FrameReader, Json, encode
 from .internal_errors import InternalErrors
 from .output_marks import OutputMarks
 from .output_queue import OutputQueue
-from .wire import FrameReader, Json, encode
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -22,13 +22,13 @@ import select
 from collections.abc import Callable
 from time import monotonic
 
-from .. import limits
-from ..errors import MalformedFrame
-from ..hidden import hide
-from ..unseen import unseen
+from ..interpreter import limits
+from ..interpreter.errors import MalformedFrame
+from ..interpreter.gc_tracking import hide
+from ..interpreter.hidden_frames import unseen
 from . import tokens
 from .descriptor import OwnDescriptor
-from .wire import FrameReader, Json, encode
+from .framing import FrameReader, Json, encode
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -15,9 +15,9 @@ import itertools
 import os
 from typing import Final
 
-from .. import native
-from ..hidden import hide
-from .wire import Json
+from ..interpreter import native
+from ..interpreter.gc_tracking import hide
+from .framing import Json
 
 MARK_BEGINS: Final = "\0\x1bdapkit:"
 """What no program writes. In a pipe, a number and a NUL follow."""

@@ -5,9 +5,9 @@ succession waits here for a moment, for others; when it is sent, and that nothin
 overtakes it, is the business of `link`.
 """
 
-from .. import limits
+from ..interpreter import limits
+from .framing import Json
 from .output_marks import Message, position_of
-from .wire import Json
 
 
 class OutputQueue:

@@ -3,11 +3,11 @@
 import _thread
 from collections.abc import Callable
 
-from .. import limits
-from ..errors import RequestRefused
-from ..hidden import hide
+from ..interpreter import limits
+from ..interpreter.errors import RequestRefused
+from ..interpreter.gc_tracking import hide
+from .framing import Json
 from .link import Link
-from .wire import Json
 
 
 class IncomingRequest:

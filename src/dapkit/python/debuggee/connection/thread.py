@@ -9,8 +9,8 @@ import _thread
 from collections.abc import Callable
 from typing import Final
 
-from .. import native
-from ..unseen import unseen
+from ..interpreter import native
+from ..interpreter.hidden_frames import unseen
 
 _FAULTS: Final = {_signal.SIGSEGV, _signal.SIGBUS, _signal.SIGFPE, _signal.SIGILL, _signal.SIGABRT}
 """What a thread brings upon itself, and `faulthandler` reports."""

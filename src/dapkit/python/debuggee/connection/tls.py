@@ -7,7 +7,7 @@ proved inside (`tokens`).
 
 import _ssl
 
-from ..hidden import hide
+from ..interpreter.gc_tracking import hide
 
 _SERVER, _CLIENT = 17, 16  # PROTOCOL_TLS_SERVER, PROTOCOL_TLS_CLIENT
 _OLDEST = 0x0303  # TLS 1.2

@@ -1,6 +1,6 @@
 """Tokens of ports: made, proved, and kept in files that only our own user can reach.
 
-The names of the files and the proofs follow the rule of the adapter (`dapkit.transport.private`,
+The names of the files and the proofs follow the rule of the adapter (`dapkit.transport.private_files`,
 `dapkit.transport.authentication`), so that each finds what the other has left, and believes it.
 """
 
@@ -15,7 +15,7 @@ try:  # what `hashlib` takes where there is no OpenSSL, whose import takes milli
 except ImportError:  # a Python that was built without it
     from _hashlib import openssl_sha256 as sha256
 
-from .. import limits
+from ..interpreter import limits
 
 _BLOCK_BYTES = 64
 _NONCE_DIGITS = 64

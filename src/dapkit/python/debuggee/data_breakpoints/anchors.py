@@ -8,10 +8,10 @@ from collections.abc import Callable, Iterable
 from types import CodeType, FrameType, MemberDescriptorType
 from typing import Any, Final
 
-from ..chain import chain_of
-from ..classes import mro, names_in_class
-from ..connection.wire import Json, body_of, decode
-from ..errors import MalformedFrame, RequestRefused
+from ..connection.framing import Json, body_of, decode
+from ..interpreter.chain import chain_of
+from ..interpreter.errors import MalformedFrame, RequestRefused
+from ..interpreter.safe_types import mro, names_in_class
 from .targets import Bytes, Cell, DictEntry, Item, Local, ObjectEntry, Place, Slot, WatchTarget
 
 _PREFIX: Final = "at:"

@@ -10,8 +10,8 @@ from _operator import call  # the C half of `operator`
 from collections.abc import Callable, Iterator
 from types import AsyncGeneratorType, CellType, CodeType, CoroutineType, FrameType, FunctionType, GeneratorType
 
-from ..local_variables import forget_locals
-from ..running import every_frame
+from ..interpreter.frame_locals import forget_locals
+from ..interpreter.thread_frames import every_frame
 from ..sources.compilation import with_nested
 from ..values.storage import locals_writer
 from .targets import MISSING

@@ -9,10 +9,10 @@ from collections.abc import Container
 from types import CodeType
 from typing import Final
 
-from .. import native
 from ..execution.monitor import EVENTS
-from ..marks import under_lock
-from ..running import newest_frames
+from ..interpreter import native
+from ..interpreter.thread_checks import under_lock
+from ..interpreter.thread_frames import newest_frames
 from .targets import MISSING, WRITE, DataAccess, Entry, ObjectEntry, WatchTarget
 from .tool import INSTRUCTION, WatchTool
 

@@ -10,9 +10,9 @@ from collections.abc import Callable
 from types import CodeType, FrameType
 from typing import Final
 
-from .. import native
 from ..execution.monitor import EVENTS
-from ..running import every_frame
+from ..interpreter import native
+from ..interpreter.thread_frames import every_frame
 from ..sources.files import PROGRAM, Sources
 from .name_offsets import is_return, loops_on_one_line
 from .targets import WRITE, Bytes, DataAccess, Pollable, WatchTarget

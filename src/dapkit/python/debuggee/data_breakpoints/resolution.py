@@ -10,8 +10,10 @@ import sys
 from types import GetSetDescriptorType, MemberDescriptorType, ModuleType
 from typing import Any, Final, cast
 
-from .. import native
-from ..classes import (
+from ..interpreter import native
+from ..interpreter.errors import RequestRefused
+from ..interpreter.frame_views import view_of
+from ..interpreter.safe_types import (
     FROZENDICT,
     ClassSet,
     class_name,
@@ -25,11 +27,9 @@ from ..classes import (
     qualified_name,
     type_name,
 )
-from ..errors import RequestRefused
 from ..sources.files import is_function
 from ..values.memory import is_buffer
 from ..values.storage import Attribute, ContainerItem, LocalVariable, Stored
-from ..views import view_of
 from .cells import cell_of, writers_of
 from .targets import Bytes, Cell, DictEntry, Item, Local, ObjectEntry, Place, Reads, Slot, WatchTarget, own_dict
 

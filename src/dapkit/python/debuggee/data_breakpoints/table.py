@@ -13,26 +13,26 @@ from time import monotonic
 from types import CodeType, FrameType
 from typing import Final
 
-from .. import limits
 from ..breakpoints.breakpoint import ONCE, next_number
 from ..breakpoints.conditions import BreakpointCondition
-from ..classes import entry_of, type_name
+from ..connection.framing import Json
 from ..connection.link import Link
-from ..connection.wire import Json
-from ..errors import RequestRefused
 from ..evaluation.guard import EvaluationGuard
 from ..execution.monitor import Monitor
-from ..execution.parked import ParkedThread
+from ..execution.parked_thread import ParkedThread
 from ..execution.stops import Stops
-from ..marks import under_lock
-from ..running import newest_frames
+from ..interpreter import limits
+from ..interpreter.errors import RequestRefused
+from ..interpreter.safe_types import entry_of, type_name
+from ..interpreter.thread_checks import under_lock
+from ..interpreter.thread_frames import newest_frames
 from ..sources.files import OURS, Sources, is_function
 from ..values.error_text import error_text
 from ..values.text import render
 from .anchors import AnchoredPlaces, anchor_of, is_anchor
 from .resolution import POLLING, lasting_target
-from .sameness import is_same_value
 from .targets import MISSING, READ, READ_WRITE, WRITE, DataAccess, WatchTarget
+from .value_equality import is_same_value
 from .watches import DataHit, Shield, WatchedTargets
 
 

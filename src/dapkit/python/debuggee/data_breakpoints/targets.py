@@ -16,10 +16,10 @@ from collections.abc import Callable
 from types import CellType, CodeType, FrameType, MemberDescriptorType
 from typing import Any, Final
 
-from .. import native
-from ..classes import is_a, stored_dict
-from ..connection.wire import Json
-from ..local_variables import locals_of
+from ..connection.framing import Json
+from ..interpreter import native
+from ..interpreter.frame_locals import locals_of
+from ..interpreter.safe_types import is_a, stored_dict
 
 MISSING: Final = native.MISSING
 """Stands for the value of what has none."""

@@ -9,9 +9,9 @@ from collections.abc import Callable
 from types import CodeType
 from typing import Final
 
-from ..errors import RequestRefused
 from ..execution.monitor import DISCOVERY, EVENTS, SINGLE_EVENTS, SPARE_TOOLS, Monitor, Owner
-from ..marks import under_lock
+from ..interpreter.errors import RequestRefused
+from ..interpreter.thread_checks import under_lock
 
 _MONITORING = sys.monitoring
 

@@ -19,8 +19,8 @@ from types import CodeType, FrameType
 from typing import Any
 
 from ..execution.monitor import DISABLE, DISCOVERY, EVENTS, Monitor
-from ..marks import under_lock
-from ..running import every_frame
+from ..interpreter.thread_checks import under_lock
+from ..interpreter.thread_frames import every_frame
 from ..sources.files import OURS, Sources
 from .entries import EntryWatches
 from .name_offsets import line_before

@@ -4,11 +4,11 @@ import _thread
 from collections.abc import Callable
 from time import monotonic
 
-from .. import limits
-from ..collection import automatic
-from ..errors import NotBegun, TimeIsUp
-from ..hidden import hide
-from ..marks import in_link_thread, let_go
+from ..interpreter import limits
+from ..interpreter.errors import NotBegun, TimeIsUp
+from ..interpreter.gc_pause import automatic
+from ..interpreter.gc_tracking import hide
+from ..interpreter.thread_checks import in_link_thread, let_go
 from . import interrupts
 from .quarantine import quarantined
 

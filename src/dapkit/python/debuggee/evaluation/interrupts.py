@@ -9,10 +9,11 @@ import _signal  # type: ignore[import-not-found]  # the C half of `signal`, whic
 import _thread
 from typing import Final
 
-from .. import loader, native
-from ..errors import TimeIsUp
+from .. import loader
+from ..interpreter import native
+from ..interpreter.errors import TimeIsUp
 
-loader.prepare("capi")
+loader.prepare("interpreter.c_api")
 
 _SIGNAL: Final = _signal.SIGRTMAX - 3 if hasattr(_signal, "SIGRTMAX") else 0
 """A signal that hardly any program uses; where one does, it is left alone."""
@@ -51,7 +52,7 @@ def interrupt(ident: int, exception: type[BaseException] | None) -> None:
     if native.raise_in_thread(ident, exception):
         return
     try:
-        from ..capi import raise_in_thread  # of libffi, which keeps a descriptor open
+        from ..interpreter.c_api import raise_in_thread  # of libffi, which keeps a descriptor open
     except ImportError:
         return  # Python was built without libffi: there is no way
     raise_in_thread(ident, exception)

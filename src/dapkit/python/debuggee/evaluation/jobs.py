@@ -11,13 +11,13 @@ The first of the two to come makes the one response (`IncomingRequest.answer`).
 from collections.abc import Callable
 from time import monotonic
 
-from .. import limits
+from ..connection.framing import Json
 from ..connection.link import Link
 from ..connection.request import IncomingRequest
-from ..connection.wire import Json
-from ..errors import RequestRefused, TimeIsUp
-from ..hidden import hide
-from ..marks import in_link_thread, off_link_thread
+from ..interpreter import limits
+from ..interpreter.errors import RequestRefused, TimeIsUp
+from ..interpreter.gc_tracking import hide
+from ..interpreter.thread_checks import in_link_thread, off_link_thread
 from .guard import EvaluationGuard
 
 type Around = Callable[[Callable[[], Json]], Json]

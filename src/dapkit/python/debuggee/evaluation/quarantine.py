@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable
 from typing import Any, Final
 
-from ..errors import TimeIsUp
+from ..interpreter.errors import TimeIsUp
 
 
 class ExitRefused(BaseException):

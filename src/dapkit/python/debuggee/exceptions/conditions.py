@@ -15,11 +15,11 @@ with its module. What a name alone can be is a type. An expression that raises i
 from collections.abc import Callable, Iterable
 from types import FrameType
 
-from ..classes import class_name, mro, simple_name, type_name
-from ..connection.wire import Json
-from ..errors import RequestRefused
+from ..connection.framing import Json
 from ..expressions.in_frame import FrameExpression
-from ..hidden import hide
+from ..interpreter.errors import RequestRefused
+from ..interpreter.gc_tracking import hide
+from ..interpreter.safe_types import class_name, mro, simple_name, type_name
 from ..values.error_text import error_text
 
 CATEGORY = "Python Exceptions"

@@ -8,8 +8,8 @@ Named by their class or by one that it is derived from. The `rules` of a launch 
 
 from typing import Final
 
-from ..classes import class_name, mro
-from ..sources.rules import ExceptionRule
+from ..interpreter.safe_types import class_name, mro
+from ..sources.own_code_rules import ExceptionRule
 
 _CLASSES: Final = {
     "unittest.case": "SkipTest _ShouldStop",

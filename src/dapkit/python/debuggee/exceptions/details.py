@@ -2,10 +2,10 @@
 
 from types import FrameType
 
-from .. import limits
-from ..classes import class_name, is_a, simple_name, stored, type_name
-from ..connection.wire import Json
+from ..connection.framing import Json
 from ..evaluation.guard import EvaluationGuard
+from ..interpreter import limits
+from ..interpreter.safe_types import class_name, is_a, simple_name, stored, type_name
 from ..values.error_text import error_text
 from .traceback_text import TracebackWriter, linked_to, message_of, traceback_of
 

@@ -10,8 +10,8 @@ A subclass of SystemExit counts by its code as well. None of the program's own c
 from collections.abc import Iterable
 from typing import Final
 
-from ..classes import is_a, stored
-from ..hidden import hide
+from ..interpreter.gc_tracking import hide
+from ..interpreter.safe_types import is_a, stored
 
 type ExitCode = int | None
 type CodeRange = tuple[int, int]

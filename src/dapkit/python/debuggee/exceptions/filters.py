@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from ..connection.wire import Json
+from ..connection.framing import Json
 
 _CONDITION: Final[Json] = {
     "supportsCondition": True,

@@ -8,13 +8,13 @@ Exceptions that C code swallows silently (`hasattr`, iteration) are MAYBE as wel
 from types import CodeType, FrameType, ModuleType
 from typing import Final, NamedTuple
 
-from .. import limits
 from ..bytecode.exception_table import handlers_of
 from ..bytecode.instructions import Instruction, instructions
-from ..classes import is_a, mro, mro_of, names_in_class
-from ..hidden import hide
-from ..local_variables import locals_of
-from ..sources.imported import names_of
+from ..interpreter import limits
+from ..interpreter.frame_locals import locals_of
+from ..interpreter.gc_tracking import hide
+from ..interpreter.safe_types import is_a, mro, mro_of, names_in_class
+from ..sources.imported_modules import names_of
 
 type Verdict = int
 NO: Final = 0

@@ -20,22 +20,22 @@ from opcode import opname
 from types import CodeType, FrameType
 from typing import Final, NamedTuple
 
-from .. import limits
-from ..classes import is_a
-from ..connection.wire import Json
-from ..errors import RequestRefused
+from ..connection.framing import Json
 from ..execution import monitor as events
 from ..execution.monitor import Monitor
+from ..interpreter import limits
+from ..interpreter.errors import RequestRefused
+from ..interpreter.safe_types import is_a
 from ..sources.files import OURS, Sources
-from ..sources.rules import ExceptionRule
+from ..sources.own_code_rules import ExceptionRule
 from ..threads.greenlets import frames_of_parents
+from .catch_cache import AGAIN, CATCHES, ENDS, FRESH, PASSES, PASSING, UNSURE, KnownRaises, origin_of
 from .conditions import ExceptionCondition, Report, wanted_by_condition, wanted_by_path
 from .control_flow import is_control_flow
 from .details import trail_of
 from .exits import ExitCodes
 from .filters import RAISED_FILTER, UNCAUGHT_FILTER, USER_UNHANDLED_FILTER
 from .handlers import NO, catches, is_swallowed_below, swallows_from_below
-from .known import AGAIN, CATCHES, ENDS, FRESH, PASSES, PASSING, UNSURE, KnownRaises, origin_of
 from .raise_events import is_seen_later
 from .traceback_text import traceback_of
 

@@ -9,13 +9,13 @@ from collections.abc import Mapping
 from types import CodeType, FrameType
 from typing import Final, NamedTuple
 
-from .. import limits
 from ..bytecode.texts import ProgramTexts
-from ..classes import class_name, is_a, namespace, plain_text, stored
 from ..evaluation.guard import EvaluationGuard
+from ..interpreter import limits
+from ..interpreter.frame_views import view_of
+from ..interpreter.safe_types import class_name, is_a, namespace, plain_text, stored
 from ..sources.files import OURS, Sources
 from ..values.text import own_text
-from ..views import view_of
 
 type Passed = tuple[FrameType, int]
 """A frame that an exception has passed, and the line where."""

@@ -14,12 +14,12 @@ from typing import Any, Final
 from ..bytecode.instructions import instructions
 from ..bytecode.positions import span_at
 from ..bytecode.texts import ProgramTexts
-from ..classes import defined, is_a, namespace
-from ..errors import RequestRefused
 from ..expressions.evaluate import Namespaces
 from ..expressions.hover import ARITHMETIC, calculated, value_of
-from ..hidden import hide
-from ..local_variables import locals_of
+from ..interpreter.errors import RequestRefused
+from ..interpreter.frame_locals import locals_of
+from ..interpreter.gc_tracking import hide
+from ..interpreter.safe_types import defined, is_a, namespace
 from ..sources.compilation import compiled
 from ..sources.files import Sources, is_function
 

@@ -14,14 +14,14 @@ the program could notice we remember only which it was, and it is known as long 
 from collections.abc import Callable
 from types import CodeType, FrameType
 
-from .. import limits
 from ..bytecode.exception_table import handlers_of
 from ..bytecode.instructions import instructions
-from ..hidden import hide
-from ..local_variables import locals_of
-from ..marks import under_lock
-from ..remembered import GONE, finder
-from ..running import every_frame
+from ..interpreter import limits
+from ..interpreter.frame_locals import locals_of
+from ..interpreter.gc_tracking import hide
+from ..interpreter.thread_checks import under_lock
+from ..interpreter.thread_frames import every_frame
+from ..interpreter.weak_values import GONE, finder
 from ..sources.files import is_function, resume_offset
 from .monitor import EVENTS, Monitor
 

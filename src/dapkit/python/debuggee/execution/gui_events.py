@@ -16,9 +16,9 @@ from collections.abc import Callable, Mapping
 from time import monotonic
 from typing import Any, Final
 
-from .. import limits
-from ..collection import automatic
-from ..connection.wire import Json
+from ..connection.framing import Json
+from ..interpreter import limits
+from ..interpreter.gc_pause import automatic
 from ..loader import import_for_program
 from ..options import EngineOptions
 from ..threads.table import ThreadTable

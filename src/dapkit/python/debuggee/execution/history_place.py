@@ -2,8 +2,8 @@
 
 from collections.abc import Callable
 
-from ..connection.wire import Json
-from .parked import ParkedThread
+from ..connection.framing import Json
+from .parked_thread import ParkedThread
 
 
 class HistoryPlace:

@@ -2,10 +2,10 @@
 
 from collections.abc import Callable
 
-from .. import limits
 from ..connection.link import Link
 from ..evaluation.jobs import Around, Job, as_it_is
-from ..marks import in_link_thread
+from ..interpreter import limits
+from ..interpreter.thread_checks import in_link_thread
 from .stops import Stops
 
 

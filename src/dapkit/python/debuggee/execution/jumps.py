@@ -8,13 +8,13 @@ no `finally`, no `__exit__`. Local variables without a value become None by it.
 
 from types import FrameType
 
-from ..errors import RequestRefused
 from ..expressions.evaluate import Namespaces
-from ..local_variables import locals_of
+from ..interpreter.errors import RequestRefused
+from ..interpreter.frame_locals import locals_of
 from ..sources.compilation import warning_filters
 from ..sources.files import first_line, is_function, lines_of_code
 from .arguments import KnownArguments
-from .parked import ParkedThread
+from .parked_thread import ParkedThread
 
 
 def objection(parked: ParkedThread | None, frame: FrameType) -> str:

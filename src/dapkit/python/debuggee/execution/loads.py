@@ -8,10 +8,10 @@ import sys
 from collections.abc import Callable
 from types import CodeType, FrameType, FunctionType
 
-from ..local_variables import locals_of
-from ..marks import under_lock
+from ..interpreter.frame_locals import locals_of
+from ..interpreter.thread_checks import under_lock
 from ..sources.compilation import with_nested
-from ..sources.imported import names_of
+from ..sources.imported_modules import names_of
 from .monitor import EVENTS, Monitor
 
 _THREAD_BODY = "Thread._bootstrap_inner"

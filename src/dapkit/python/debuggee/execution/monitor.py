@@ -24,13 +24,13 @@ from collections.abc import Callable
 from types import CodeType
 from typing import Final
 
-from .. import native, unseen
-from ..errors import RequestRefused
-from ..log import LOG, code_name, write
-from ..marks import under_lock
-from ..room import roomy
-from ..running import every_frame
-from ..unseen import allocate_events
+from ..interpreter import hidden_frames, native
+from ..interpreter.errors import RequestRefused
+from ..interpreter.hidden_frames import allocate_events
+from ..interpreter.log import LOG, code_name, write
+from ..interpreter.recursion_headroom import roomy
+from ..interpreter.thread_checks import under_lock
+from ..interpreter.thread_frames import every_frame
 
 _MONITORING = sys.monitoring
 EVENTS = _MONITORING.events
@@ -188,7 +188,7 @@ class Monitor:
     @under_lock
     def meet(self, code: CodeType) -> None:
         """Watch RAISE in a code object, as `watch_raises_where_met` said."""
-        if self.active and self.meets_raises and id(code) not in unseen.CODES:
+        if self.active and self.meets_raises and id(code) not in hidden_frames.CODES:
             _, owners = self._wanted.get(id(code), (code, {}))
             _MONITORING.set_local_events(_TOOL, code, self._union(owners))
 

@@ -6,7 +6,7 @@ meanwhile is noticed where it is code that nobody has run since.
 
 from types import CodeType, FrameType
 
-from ..marks import under_lock
+from ..interpreter.thread_checks import under_lock
 from .monitor import HOLD, Monitor
 
 

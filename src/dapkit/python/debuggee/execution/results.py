@@ -12,7 +12,7 @@ from collections.abc import Callable
 from types import CodeType, FrameType, FunctionType, MethodType
 from typing import Any, Final
 
-from .. import limits
+from ..interpreter import limits
 
 _GENERATORS: Final = 0x20 | 0x200  # CO_GENERATOR | CO_ASYNC_GENERATOR: a call of these returns before their code runs
 

@@ -7,7 +7,7 @@ signals. So where it was the default handler that raised, C makes the signal pen
 
 import _signal  # type: ignore[import-not-found]  # the C half of `signal`, which brings `enum`
 
-from .parked import ParkedThread
+from .parked_thread import ParkedThread
 
 _getsignal = _signal.getsignal
 _RAISES_LATE = ParkedThread.raise_late.__code__

@@ -35,9 +35,9 @@ It is RELEASED from everywhere, for good, and FORKED in the child of a fork.
 from collections.abc import Callable, Collection, Mapping
 from typing import Final, Literal
 
-from ..errors import IllegalMove
-from ..log import LOG, write
-from ..marks import CHECKED, under_lock
+from ..interpreter.errors import IllegalMove
+from ..interpreter.log import LOG, write
+from ..interpreter.thread_checks import CHECKED, under_lock
 
 type ThreadState = Literal["running", "stepping", "arresting", "stopped", "evaluating", "finishing", "exempt"]
 RUNNING: Final = "running"

@@ -25,16 +25,16 @@ from types import CodeType, FrameType
 from typing import Final
 
 from ..bytecode.calls import StepCall
-from ..classes import simple_name
-from ..connection.wire import Json
-from ..log import LOG, code_name, write
-from ..marks import under_lock
+from ..connection.framing import Json
+from ..interpreter.frame_views import FrameRun, view_of
+from ..interpreter.log import LOG, code_name, write
+from ..interpreter.safe_types import simple_name
+from ..interpreter.thread_checks import under_lock
 from ..options import EngineOptions
 from ..sources.files import LIBRARY, OURS, PROGRAM, Sources
 from ..threads import tasks
-from ..views import FrameRun, view_of
 from . import monitor as events
-from .cells import cell_run
+from .interactive_cells import cell_run
 from .monitor import Monitor
 from .results import Result, Results
 from .states import ThreadStates

@@ -17,23 +17,23 @@ from collections.abc import Callable, Mapping
 from time import monotonic
 from typing import TYPE_CHECKING, Final
 
-from .. import limits
-from ..collection import automatic
+from ..connection.framing import Json
 from ..connection.link import Link
-from ..connection.wire import Json
-from ..errors import RequestRefused
 from ..evaluation.guard import EvaluationGuard
-from ..log import LOG, write
-from ..marks import in_link_thread, off_link_thread, under_lock
+from ..interpreter import limits
+from ..interpreter.errors import RequestRefused
+from ..interpreter.gc_pause import automatic
+from ..interpreter.log import LOG, write
+from ..interpreter.recursion_headroom import need_room
+from ..interpreter.thread_checks import in_link_thread, off_link_thread, under_lock
 from ..options import EngineOptions
-from ..room import need_room
 from ..threads.table import ThreadTable
 from ..values.references import ObjectReferences
+from .arrest import Hold
 from .gui_events import GuiEvents
 from .history_place import HistoryPlace
-from .hold import Hold
 from .monitor import Monitor
-from .parked import ParkedThread
+from .parked_thread import ParkedThread
 from .states import (
     ARRESTING,
     ENDING,

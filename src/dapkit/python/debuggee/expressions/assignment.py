@@ -8,12 +8,12 @@ where the old one is stored, by the program's own ways of storing, so that a pro
 import _ast
 from types import FrameType
 
-from .. import limits
-from ..classes import ClassSet, type_name
-from ..errors import RequestRefused, TimeIsUp
 from ..evaluation.guard import EvaluationGuard
+from ..interpreter import limits
+from ..interpreter.errors import RequestRefused, TimeIsUp
+from ..interpreter.safe_types import ClassSet, type_name
 from ..sources.compilation import compiled
-from ..values.rows import PlainView, RemainingItems, VariableGroup
+from ..values.row_types import PlainView, RemainingItems, VariableGroup
 from ..values.storage import Attribute, ContainerItem, GlobalVariable, LocalVariable, Stored
 from ..values.variables import ExpandableValue, VariableContainer, VariableReader
 from .evaluate import Namespaces, evaluate, run, said

@@ -15,10 +15,20 @@ from collections.abc import Iterable
 from types import ModuleType
 from typing import Final, cast
 
-from .. import limits, utf16
-from ..classes import ClassSet, is_a, is_lazy_import, mapping_of, mro, mro_of, namespace, plain_text, type_name
-from ..connection.wire import Json
-from ..errors import RequestRefused
+from ..connection.framing import Json
+from ..interpreter import limits, utf16
+from ..interpreter.errors import RequestRefused
+from ..interpreter.safe_types import (
+    ClassSet,
+    is_a,
+    is_lazy_import,
+    mapping_of,
+    mro,
+    mro_of,
+    namespace,
+    plain_text,
+    type_name,
+)
 from ..values.members import KEYWORDS, is_function, members, rank
 from ..values.text import render
 from .evaluate import Namespaces

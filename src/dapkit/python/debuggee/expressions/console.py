@@ -12,12 +12,12 @@ from collections.abc import Callable
 from types import CodeType
 from typing import Any, Final, cast
 
-from .. import limits
-from ..errors import RequestRefused, TimeIsUp
 from ..evaluation.guard import EvaluationGuard
+from ..interpreter import limits
+from ..interpreter.errors import RequestRefused, TimeIsUp
+from ..interpreter.weak_values import GONE, finder
 from ..loader import import_for_program
 from ..options import EngineOptions
-from ..remembered import GONE, finder
 from ..sources.compilation import compiled
 from .evaluate import NAME, Namespaces, said, too_long
 

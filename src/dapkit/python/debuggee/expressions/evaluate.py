@@ -9,12 +9,12 @@ import sys
 from collections.abc import Mapping
 from types import CodeType, FrameType
 
-from .. import limits
-from ..classes import entries, is_a, simple_name
-from ..errors import RequestRefused, TimeIsUp
 from ..evaluation.guard import EvaluationGuard
-from ..hidden import hide
-from ..local_variables import LocalVariables, are_copied, globals_of, locals_of, variables_of
+from ..interpreter import limits
+from ..interpreter.errors import RequestRefused, TimeIsUp
+from ..interpreter.frame_locals import LocalVariables, are_copied, globals_of, locals_of, variables_of
+from ..interpreter.gc_tracking import hide
+from ..interpreter.safe_types import entries, is_a, simple_name
 from ..sources.compilation import compiled as compiled_text
 from ..values.error_text import error_text
 from ..values.storage import write_variable

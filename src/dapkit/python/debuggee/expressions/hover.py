@@ -12,8 +12,9 @@ from collections.abc import Callable
 from types import GetSetDescriptorType, MemberDescriptorType
 from typing import Any, Final, cast
 
-from .. import limits
-from ..classes import (
+from ..interpreter import limits
+from ..interpreter.errors import RequestRefused
+from ..interpreter.safe_types import (
     FROZENDICT,
     HAS_LAZY_IMPORTS,
     ClassSet,
@@ -25,12 +26,11 @@ from ..classes import (
     simple_name,
     type_name,
 )
-from ..errors import RequestRefused
 from ..sources.compilation import compiled
-from ..sources.imported import names_of
+from ..sources.imported_modules import names_of
 from ..values import containers
 from ..values.members import is_trusted_field, members
-from ..values.rows import ValueRow
+from ..values.row_types import ValueRow
 from ..values.storage import Attribute, GlobalVariable, Stored
 from .evaluate import NAME, Namespaces, said
 from .syntax import names_in

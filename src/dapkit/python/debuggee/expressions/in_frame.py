@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from types import CodeType, FrameType, FunctionType
 from typing import Final
 
-from ..hidden import hide
-from ..local_variables import globals_of, locals_of
+from ..interpreter.frame_locals import globals_of, locals_of
+from ..interpreter.gc_tracking import hide
 from ..sources.compilation import compiled
 from ..sources.files import GENERATED, is_function
 from .syntax import names_in, parse_expression

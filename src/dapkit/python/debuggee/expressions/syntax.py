@@ -2,7 +2,7 @@
 
 import _ast
 
-from ..errors import RequestRefused
+from ..interpreter.errors import RequestRefused
 from ..sources.compilation import compiled
 
 

@@ -158,7 +158,7 @@ static inline int numbers_compare(long long left, int sign, long long right)
     }
 }
 
-/* condition.c: a tree of nested tuples (see trees.py), checked and turned into nodes. */
+/* condition.c: a tree of nested tuples (see condition_compiler.py), checked and turned into nodes. */
 
 typedef struct Node Node;
 Node *node_from_tuple(PyObject *tuple, PyObject *code, int depth); /* `code` must outlive the node */

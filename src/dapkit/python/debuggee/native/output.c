@@ -20,7 +20,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { PIPES = 2, MESSAGES = PIPES, WORDS }; /* of the memory; `python/adapter/output_memory.py` says the same */
+enum { PIPES = 2, MESSAGES = PIPES, WORDS }; /* of the memory; `python/adapter/engine/output_memory.py` says the same */
 
 enum { BEGINS = 32, DIGITS = 24 }; /* room for what a mark begins with, and for what follows */
 

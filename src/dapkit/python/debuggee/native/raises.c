@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PASSES, CATCHES, ENDS, UNSURE, VERDICTS }; /* as in exceptions/known.py */
+enum { PASSES, CATCHES, ENDS, UNSURE, VERDICTS }; /* as in exceptions/catch_cache.py */
 enum { THOROUGH, REPORTED };                      /* in Callback.refs */
 enum { UNWINDING = -1, RAISING = -2 }; /* instead of an instruction: what unwinding into code, or its RAISE, means */
 enum { DEEP = 1, LOCAL = 2 };          /* in Callback.target: older frames decide too; RAISE is watched by code object */

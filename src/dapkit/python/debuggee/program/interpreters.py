@@ -8,8 +8,8 @@ import sys
 from types import CodeType, FrameType
 from typing import Final
 
-from ..classes import entry_of
 from ..connection.link import Link
+from ..interpreter.safe_types import entry_of
 
 _MODULES: Final = ("_interpreters", "_xxsubinterpreters")  # 3.13 and later; 3.12
 _MAKER: Final = "create"

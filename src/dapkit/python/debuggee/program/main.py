@@ -13,10 +13,10 @@ import sys
 from collections.abc import Callable
 from types import CodeType, ModuleType, TracebackType
 
+from ..interpreter.hidden_frames import hide, unseen
+from ..interpreter.native import uncount_calls
 from ..loader import import_for_program
-from ..native import uncount_calls
 from ..sources.files import OURS, Sources
-from ..unseen import hide, unseen
 
 type Loaded = Callable[[], None]
 """Runs the program, to its end."""

@@ -12,7 +12,7 @@ import sys
 from collections.abc import Callable
 from typing import Any, Final
 
-from ..connection.wire import Json
+from ..connection.framing import Json
 
 type Report = Callable[[str, Json], None]
 

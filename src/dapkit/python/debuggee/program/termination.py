@@ -15,10 +15,10 @@ import _thread
 import os
 import sys
 
-from .. import limits
 from ..connection.link import Link
-from ..errors import RequestRefused
-from ..marks import in_link_thread
+from ..interpreter import limits
+from ..interpreter.errors import RequestRefused
+from ..interpreter.thread_checks import in_link_thread
 
 _MONITORING = sys.monitoring
 _EVENTS = _MONITORING.events

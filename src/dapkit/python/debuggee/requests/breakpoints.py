@@ -5,14 +5,14 @@ from typing import TYPE_CHECKING, Final
 from ..breakpoints.source import shown_span
 from ..bytecode.positions import spots
 from ..bytecode.texts import ProgramText
+from ..connection.framing import Json
 from ..connection.request import IncomingRequest, number
-from ..connection.wire import Json
-from ..errors import RequestRefused
+from ..interpreter.errors import RequestRefused
+from .chunks import InSlices, Slices
 from .handler import Handler
-from .slices import InSlices, Slices
 
 if TYPE_CHECKING:
-    from ..engine import Engine
+    from ..engine.engine import Engine
 
 
 def set_breakpoints(engine: "Engine", request: IncomingRequest) -> InSlices:

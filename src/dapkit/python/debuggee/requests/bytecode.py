@@ -4,29 +4,29 @@ from collections.abc import Callable
 from types import CodeType, FrameType
 from typing import TYPE_CHECKING, Final
 
-from .. import limits
 from ..bytecode import calls
 from ..bytecode.addresses import parse
 from ..bytecode.calls import CallTarget, calls_ahead
 from ..bytecode.disassembly import disassemble
 from ..bytecode.positions import entries
+from ..connection.framing import Json
 from ..connection.request import IncomingRequest, flag, number
-from ..connection.wire import Json
-from ..errors import RequestRefused
 from ..evaluation.guard import EvaluationGuard
 from ..evaluation.jobs import Job
 from ..execution import jumps
-from ..execution.parked import ParkedThread
+from ..execution.parked_thread import ParkedThread
+from ..interpreter import limits
+from ..interpreter.errors import RequestRefused
+from ..interpreter.frame_views import view_of
 from ..sources.compilation import with_nested
 from ..sources.files import lines_of_code
 from ..stacks.frames import frames_only
 from ..values.variables import ShownFrame
-from ..views import view_of
 from .breakpoints import source_asked
 from .handler import LATER, Handler, Later
 
 if TYPE_CHECKING:
-    from ..engine import Engine
+    from ..engine.engine import Engine
 
 
 class JumpTarget:

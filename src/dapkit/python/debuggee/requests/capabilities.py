@@ -6,7 +6,7 @@ before there is a program, announces it from here as well. Nothing of it is writ
 
 from typing import Final
 
-from ..connection.wire import Json
+from ..connection.framing import Json
 from ..exceptions.filters import FILTERS
 from ..sources.checksums import ALGORITHMS
 

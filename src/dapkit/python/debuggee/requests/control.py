@@ -2,16 +2,16 @@
 
 from typing import TYPE_CHECKING, Final
 
+from ..connection.framing import Json
 from ..connection.request import IncomingRequest, flag
-from ..connection.wire import Json
-from ..errors import RequestRefused
 from ..execution.stepping import INTO, OUT, OVER, STATEMENT, UNITS, Kind
+from ..interpreter.errors import RequestRefused
 from ..threads.table import ALL_THREADS
 from .bytecode import chosen_call, statements_of_line
 from .handler import LATER, Handler, Later
 
 if TYPE_CHECKING:
-    from ..engine import Engine
+    from ..engine.engine import Engine
 
 
 def continue_(engine: "Engine", request: IncomingRequest) -> Json:

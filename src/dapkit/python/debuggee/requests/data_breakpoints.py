@@ -3,29 +3,29 @@
 from types import FrameType
 from typing import TYPE_CHECKING, Any, Final
 
-from .. import limits
 from ..breakpoints.breakpoint import ONCE
 from ..bytecode.addresses import parse
-from ..classes import type_name
+from ..connection.framing import Json
 from ..connection.request import IncomingRequest, flag, number, text
-from ..connection.wire import Json
 from ..data_breakpoints.anchors import holder_of
 from ..data_breakpoints.resolution import target_of, target_of_bytes
 from ..data_breakpoints.targets import WatchTarget
-from ..errors import RequestRefused
 from ..evaluation.guard import EvaluationGuard
 from ..evaluation.jobs import Job
 from ..expressions.assignment import stored_at
 from ..expressions.evaluate import Namespaces, evaluate
 from ..expressions.hover import lazy_import, refuse_lazy_imports
-from ..travel.naming import named_from_module, place_in
+from ..interpreter import limits
+from ..interpreter.errors import RequestRefused
+from ..interpreter.safe_types import type_name
+from ..time_travel.value_names import named_from_module, place_in
 from ..values.storage import ContainerItem
 from ..values.variables import VariableContainer
 from .handler import LATER, Handler, Later
 from .values import origin_of, why_not_evaluated
 
 if TYPE_CHECKING:
-    from ..engine import Engine
+    from ..engine.engine import Engine
 
 
 def data_breakpoint_info(engine: "Engine", request: IncomingRequest) -> Later:

@@ -6,10 +6,10 @@ The order on the wire and the start of a session are described in `entry`.
 
 from typing import TYPE_CHECKING, Final
 
+from ..connection.framing import Json
 from ..connection.request import IncomingRequest
-from ..connection.wire import Json
-from ..errors import RequestRefused
-from ..marks import in_link_thread
+from ..interpreter.errors import RequestRefused
+from ..interpreter.thread_checks import in_link_thread
 from . import breakpoints as requests_breakpoints
 from . import bytecode as requests_bytecode
 from . import control as requests_control
@@ -24,11 +24,11 @@ from . import stacks as requests_stacks
 from . import time_travel as requests_travel
 from . import values as requests_values
 from .capabilities import capabilities
+from .chunks import InSlices, SlicedRequests
 from .handler import Handler, Later
-from .slices import InSlices, SlicedRequests
 
 if TYPE_CHECKING:
-    from ..engine import Engine
+    from ..engine.engine import Engine
 
 
 class Dispatcher:

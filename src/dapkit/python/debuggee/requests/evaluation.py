@@ -4,11 +4,8 @@ import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
-from .. import limits
-from ..classes import forget_classes
+from ..connection.framing import Json
 from ..connection.request import IncomingRequest, number, text
-from ..connection.wire import Json
-from ..errors import RequestRefused
 from ..evaluation.guard import EvaluationGuard
 from ..evaluation.jobs import Job
 from ..exceptions.traceback_text import TracebackWriter, shortened
@@ -16,12 +13,15 @@ from ..expressions.completion import complete
 from ..expressions.console import ConsoleResult, may_change
 from ..expressions.evaluate import NAME, Namespaces, evaluate
 from ..expressions.hover import lazy_import, look_up
+from ..interpreter import limits
+from ..interpreter.errors import RequestRefused
+from ..interpreter.safe_types import forget_classes
 from ..values.variables import VariableContainer
 from .handler import LATER, Handler, Later
 from .values import load_presenters, origin_of, report_changed, wants_hexadecimal, why_not_evaluated
 
 if TYPE_CHECKING:
-    from ..engine import Engine
+    from ..engine.engine import Engine
 
 _OF_ROWS: Final = ("name", "value", "evaluateName")
 _CHARS: Final = {"clipboard": limits.CLIPBOARD_CHARS, "repl": limits.REPL_CHARS}

@@ -2,20 +2,20 @@
 
 from typing import TYPE_CHECKING, Final
 
-from .. import limits
+from ..connection.framing import Json
 from ..connection.request import IncomingRequest
-from ..connection.wire import Json
-from ..errors import RequestRefused
 from ..evaluation.guard import EvaluationGuard
 from ..evaluation.jobs import Job
 from ..exceptions.details import information
 from ..exceptions.table import read
 from ..exceptions.traceback_text import TracebackWriter
+from ..interpreter import limits
+from ..interpreter.errors import RequestRefused
 from ..stacks.frames import frames_only
 from .handler import LATER, Handler, Later
 
 if TYPE_CHECKING:
-    from ..engine import Engine
+    from ..engine.engine import Engine
 
 
 def set_exception_breakpoints(engine: "Engine", request: IncomingRequest) -> Json:

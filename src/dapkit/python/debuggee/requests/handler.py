@@ -9,11 +9,11 @@ module of this package, with a table HANDLERS of their own; `dispatch` puts the 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
+from ..connection.framing import Json
 from ..connection.request import IncomingRequest
-from ..connection.wire import Json
 
 if TYPE_CHECKING:
-    from ..engine import Engine
+    from ..engine.engine import Engine
 
 
 class Later:

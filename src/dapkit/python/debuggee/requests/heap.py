@@ -2,15 +2,15 @@
 
 from typing import TYPE_CHECKING, Final
 
-from .. import limits
+from ..connection.framing import Json
 from ..connection.request import IncomingRequest
-from ..connection.wire import Json
 from ..heap import snapshot
+from ..interpreter import limits
 from ..loader import PACKAGE
 from .handler import Handler
 
 if TYPE_CHECKING:
-    from ..engine import Engine
+    from ..engine.engine import Engine
 
 FOLDER: Final = __file__.removesuffix("requests/heap.py")
 """Of the engine's modules."""

@@ -2,15 +2,15 @@
 
 from typing import TYPE_CHECKING, Final
 
+from ..connection.framing import Json
 from ..connection.request import IncomingRequest, flag, number
-from ..connection.wire import Json
-from ..errors import RequestRefused
+from ..interpreter.errors import RequestRefused
 from ..sources.locations import Location, locate
 from .handler import Handler
 from .values import report_changed
 
 if TYPE_CHECKING:
-    from ..engine import Engine
+    from ..engine.engine import Engine
 
 
 def read_memory(engine: "Engine", request: IncomingRequest) -> Json:

@@ -3,23 +3,24 @@
 import os
 from typing import TYPE_CHECKING, Final
 
-from .. import child, native
-from ..connection import current
+from ..connection import current_engine
+from ..connection.framing import Json
 from ..connection.request import IncomingRequest, flag, number
-from ..connection.wire import Json
-from ..errors import RequestRefused
+from ..engine import child
 from ..exceptions.exits import read_exit_codes
+from ..interpreter import native
+from ..interpreter.errors import RequestRefused
 from ..loader import load
 from ..program import termination as asking_to_end
 from ..sources.files import working_folder
-from ..sources.rules import read_rules
+from ..sources.own_code_rules import read_rules
 from ..templates.kinds import choose
 from ..values.presenters.project import PROJECT
-from ..values.rows import read_presentation
+from ..values.row_types import read_presentation
 from .handler import Handler
 
 if TYPE_CHECKING:
-    from ..engine import Engine
+    from ..engine.engine import Engine
 
 _FREE_THREADED: Final = (
     "This Python is a free-threaded build: time travel does not work, "
@@ -41,8 +42,8 @@ def launch(engine: "Engine", request: IncomingRequest) -> Json:
     given = request.arguments
     engine.exceptions.exit_codes = read_exit_codes(given.get("breakOnSystemExit"), given.get("quietExitCodes"))
     if engine.options.travel is not None:
-        load("travel.live").claim(engine)
-    if engine.options.debugs and current.config["subProcess"]:
+        load("time_travel.record").claim(engine)
+    if engine.options.debugs and current_engine.config["subProcess"]:
         if engine.options.children:
             child.follow(engine.options.children)
         elif engine.options.announces_children:

@@ -2,12 +2,12 @@
 
 from typing import TYPE_CHECKING, Final
 
+from ..connection.framing import Json
 from ..connection.request import IncomingRequest, number
-from ..connection.wire import Json
 from .handler import Handler
 
 if TYPE_CHECKING:
-    from ..engine import Engine
+    from ..engine.engine import Engine
 
 
 def modules(engine: "Engine", request: IncomingRequest) -> Json:

@@ -3,18 +3,18 @@
 from types import FrameType
 from typing import TYPE_CHECKING, Final
 
-from .. import limits
+from ..connection.framing import Json
 from ..connection.request import IncomingRequest, number
-from ..connection.wire import Json
-from ..errors import RequestRefused
 from ..evaluation.guard import EvaluationGuard
 from ..evaluation.jobs import Job
+from ..interpreter import limits
+from ..interpreter.errors import RequestRefused
 from ..stacks.frames import Naming, StackEntries
 from ..stacks.names import in_native_call, naming, plain_name, wants_values
 from .handler import LATER, Handler, Later
 
 if TYPE_CHECKING:
-    from ..engine import Engine
+    from ..engine.engine import Engine
 
 
 def threads(engine: "Engine", _request: IncomingRequest) -> Json:

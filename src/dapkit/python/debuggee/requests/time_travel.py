@@ -3,21 +3,21 @@
 from types import FrameType
 from typing import TYPE_CHECKING, Final
 
-from .. import limits
-from ..chain import chain_of
+from ..connection.framing import Json
 from ..connection.request import IncomingRequest, number, text
-from ..connection.wire import Json
-from ..errors import RequestRefused
 from ..evaluation.guard import EvaluationGuard
 from ..evaluation.jobs import Job
+from ..interpreter import limits
+from ..interpreter.chain import chain_of
+from ..interpreter.errors import RequestRefused
 from ..loader import load
-from ..travel.naming import identity_of, place_in
+from ..time_travel.value_names import identity_of, place_in
 from .bytecode import JumpTarget
 from .handler import LATER, Handler, Later
 from .values import origin_of
 
 if TYPE_CHECKING:
-    from ..engine import Engine
+    from ..engine.engine import Engine
 
 
 def identity(engine: "Engine", request: IncomingRequest) -> Json:
@@ -54,12 +54,12 @@ def place_of_target(engine: "Engine", request: IncomingRequest) -> Json:
 
 def prepare_branch(_engine: "Engine", request: IncomingRequest) -> None:
     """Listen for the live program, whose place is to be taken."""
-    load("travel.branch").prepare(text(request, "place"))
+    load("time_travel.branch").prepare(text(request, "place"))
 
 
 def hand_over(engine: "Engine", request: IncomingRequest) -> Json:
     """Send what the program has open to the process that takes its place."""
-    body: Json = load("travel.branch").hand_over(engine, text(request, "place"))
+    body: Json = load("time_travel.branch").hand_over(engine, text(request, "place"))
     return body
 
 
@@ -69,7 +69,7 @@ def branch(engine: "Engine", request: IncomingRequest) -> Later:
     pipes = [(device, inode) for device, inode in given] if isinstance(given, list) else []
 
     def work(_guard: EvaluationGuard) -> Json:
-        body: Json = load("travel.branch").take_place(engine, pipes, number(request, "mark"))
+        body: Json = load("time_travel.branch").take_place(engine, pipes, number(request, "mark"))
         return body
 
     def instead(_begun: bool) -> Json:

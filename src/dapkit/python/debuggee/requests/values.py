@@ -3,18 +3,18 @@
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
-from .. import limits
-from ..classes import plain_text
+from ..connection.framing import Json
 from ..connection.request import IncomingRequest, number, text
-from ..connection.wire import Json
-from ..errors import RequestRefused
 from ..evaluation.guard import EvaluationGuard
 from ..evaluation.jobs import Job
 from ..execution.results import UNKNOWN
 from ..expressions.assignment import set_expression, set_variable
 from ..expressions.evaluate import Namespaces
+from ..interpreter import limits
+from ..interpreter.errors import RequestRefused
+from ..interpreter.safe_types import plain_text
 from ..values.presenters.project import PROJECT
-from ..values.rows import UnreadProperty, ValueRow
+from ..values.row_types import UnreadProperty, ValueRow
 from ..values.variables import (
     CELLS,
     GLOBALS,
@@ -27,7 +27,7 @@ from ..values.variables import (
 from .handler import LATER, Handler, Later
 
 if TYPE_CHECKING:
-    from ..engine import Engine
+    from ..engine.engine import Engine
 
 _TOO_OFTEN: Final = UnreadProperty("is not known: its code returned too often on the way")
 

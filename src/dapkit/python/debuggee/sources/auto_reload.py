@@ -7,15 +7,15 @@ code runs for that. What a text changes is decided by `replacement`.
 import os
 from collections.abc import Callable
 
-from .. import limits
-from ..connection.wire import Json
-from ..errors import RequestRefused
-from ..marks import in_link_thread
+from ..connection.framing import Json
+from ..interpreter import limits
+from ..interpreter.errors import RequestRefused
+from ..interpreter.thread_checks import in_link_thread
 from .files import PROGRAM, Sources, read_file
-from .imported import loaded, names_of
+from .imported_modules import loaded, names_of
+from .own_code_rules import CodeRule
 from .replacement import Namespace, ReplacementReport, replace
-from .rules import CodeRule
-from .stamps import Stamp, stamp_of
+from .staleness import Stamp, stamp_of
 
 type Report = Callable[[str, Json], None]
 

@@ -2,7 +2,7 @@
 
 import os
 
-from ..connection.wire import Json
+from ..connection.framing import Json
 
 ALGORITHMS = ["SHA256", "MD5", "timestamp"]
 

@@ -10,15 +10,15 @@ import sys
 from types import CodeType, FrameType
 from typing import Any, Final, NamedTuple
 
-from ..classes import entry_of
-from ..errors import RequestRefused
-from ..views import view_of
+from ..interpreter.errors import RequestRefused
+from ..interpreter.frame_views import view_of
+from ..interpreter.safe_types import entry_of
 from .archives import archive_member
 from .compilation import compiled, with_nested
-from .imported import names_of
-from .rules import CodeRule
-from .stamps import Stamps
-from .unfiled import UnfiledTexts
+from .fileless_code import UnfiledTexts
+from .imported_modules import names_of
+from .own_code_rules import CodeRule
+from .staleness import Stamps
 
 type Kind = int
 OURS: Final = 0

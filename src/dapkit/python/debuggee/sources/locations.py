@@ -13,9 +13,9 @@ from types import (
 )
 from typing import Any, Final
 
-from .. import limits
-from ..classes import ClassSet, is_a, module_of, names_in_class, namespace, qualified_name
-from ..errors import RequestRefused
+from ..interpreter import limits
+from ..interpreter.errors import RequestRefused
+from ..interpreter.safe_types import ClassSet, is_a, module_of, names_in_class, namespace, qualified_name
 
 _OF_CODE: Final = {
     id(FunctionType): "__code__",

@@ -11,11 +11,11 @@ from collections.abc import Callable
 from time import gmtime, strftime
 from types import FrameType
 
-from ..classes import entry_of, is_a, simple_name
-from ..connection.wire import Json
-from ..marks import in_link_thread
+from ..connection.framing import Json
+from ..interpreter.safe_types import entry_of, is_a, simple_name
+from ..interpreter.thread_checks import in_link_thread
 from .files import PROGRAM, Sources
-from .imported import Names, loaded, names_of
+from .imported_modules import Names, loaded, names_of
 
 
 class ModuleTable:

@@ -15,8 +15,8 @@ from collections.abc import Callable, Iterator
 from types import CellType, CodeType, FunctionType
 from typing import Any, Final
 
-from ..classes import is_a
-from ..running import every_frame
+from ..interpreter.safe_types import is_a
+from ..interpreter.thread_frames import every_frame
 from .compilation import compiled, with_nested
 from .defaults import NotPlain, Signature, signatures
 

@@ -2,15 +2,15 @@
 
 from types import FrameType
 
-from .. import limits
 from ..bytecode.addresses import Addresses
 from ..bytecode.positions import span_at
 from ..bytecode.texts import ProgramTexts
 from ..bytecode.tree_places import Span
-from ..connection.wire import Json
+from ..connection.framing import Json
 from ..execution import jumps
 from ..execution.arguments import KnownArguments
 from ..execution.stops import Stops
+from ..interpreter import limits
 
 
 class FrameDetails:

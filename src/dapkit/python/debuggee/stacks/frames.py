@@ -10,17 +10,17 @@ from collections.abc import Callable, Iterator
 from itertools import islice, repeat
 from types import CodeType, FrameType
 
-from .. import limits
-from ..connection.wire import Json
-from ..execution.parked import FrameLabel, ParkedThread, StackEntry
-from ..hidden import hide
+from ..connection.framing import Json
+from ..execution.parked_thread import FrameLabel, ParkedThread, StackEntry
+from ..interpreter import limits
+from ..interpreter.frame_views import view_of
+from ..interpreter.gc_tracking import hide
 from ..sources.files import OURS, Sources
 from ..sources.modules import ModuleTable
-from ..sources.shown import ShownSources
+from ..sources.source_contents import ShownSources
 from ..threads import greenlets, tasks
 from ..values.references import ObjectReferences
 from ..values.variables import ShownFrame
-from ..views import view_of
 from .details import FrameDetails
 
 type Naming = Callable[[FrameType, int], str]

@@ -2,13 +2,13 @@
 
 from types import FrameType
 
-from .. import limits
-from ..classes import entry_of, plain_text, type_name
-from ..connection.wire import Json
+from ..connection.framing import Json
 from ..evaluation.guard import EvaluationGuard
-from ..local_variables import locals_of
+from ..interpreter import limits
+from ..interpreter.frame_locals import locals_of
+from ..interpreter.frame_views import view_of
+from ..interpreter.safe_types import entry_of, plain_text, type_name
 from ..values.text import render
-from ..views import view_of
 from .frames import Naming
 
 _VARARGS = 0x04

@@ -11,12 +11,12 @@ from collections.abc import Mapping
 from types import CodeType, FrameType, FunctionType
 from typing import Any, Final
 
-from ..classes import defined, is_a, namespace, plain_text, simple_name
-from ..errors import RequestRefused
-from ..hidden import hide
-from ..local_variables import stored_locals
+from ..interpreter.errors import RequestRefused
+from ..interpreter.frame_locals import stored_locals
+from ..interpreter.frame_views import FrameRun, FrameView
+from ..interpreter.gc_tracking import hide
+from ..interpreter.safe_types import defined, is_a, namespace, plain_text, simple_name
 from ..sources.files import first_line
-from ..views import FrameRun, FrameView
 
 IN_MEMORY: Final = "<unknown source>"
 """What the file of a template without any is called."""

@@ -11,13 +11,13 @@ from types import CodeType, FrameType, FunctionType
 from typing import Any, Final
 
 from ..bytecode.instructions import constant, instructions
-from ..classes import entry_of, namespace, plain_text
-from ..errors import RequestRefused
-from ..hidden import hide
-from ..local_variables import stored_locals
+from ..interpreter.errors import RequestRefused
+from ..interpreter.frame_locals import stored_locals
+from ..interpreter.frame_views import FrameView
+from ..interpreter.gc_tracking import hide
+from ..interpreter.safe_types import entry_of, namespace, plain_text
 from ..sources.compilation import with_nested
 from ..values.storage import store_local
-from ..views import FrameView
 from .lines import LineTable
 
 IN_MEMORY: Final = "<template>"

@@ -2,8 +2,8 @@
 
 from typing import Final, NamedTuple
 
-from ..hidden import hide
-from ..views import Reader, read_frames_by
+from ..interpreter.frame_views import Reader, read_frames_by
+from ..interpreter.gc_tracking import hide
 from . import django, jinja
 
 

@@ -8,7 +8,7 @@ from _bisect import bisect_right
 from types import CodeType
 from typing import Final
 
-from ..hidden import hide
+from ..interpreter.gc_tracking import hide
 from ..sources.files import first_line, lines_of_code
 
 _HELPER: Final = "t_"

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from types import FrameType
 from typing import Any
 
-from ..classes import is_a, module_of, mro, namespace
+from ..interpreter.safe_types import is_a, module_of, mro, namespace
 
 type Greenlet = Any
 """A greenlet of any class."""

@@ -18,12 +18,12 @@ from _weakref import ref
 from collections.abc import Callable
 from types import FrameType
 
-from .. import limits
-from ..classes import namespace, plain_text
-from ..connection import current
-from ..connection.wire import Json
-from ..errors import RequestRefused
-from ..running import newest_frames
+from ..connection import current_engine
+from ..connection.framing import Json
+from ..interpreter import limits
+from ..interpreter.errors import RequestRefused
+from ..interpreter.safe_types import namespace, plain_text
+from ..interpreter.thread_frames import newest_frames
 from . import greenlets, tasks
 
 EXEMPT_MARK = "pydev_do_not_trace"
@@ -132,12 +132,12 @@ class ThreadTable:
     def look_for_marks(self) -> frozenset[int]:
         """Return the threads that no debugger is to stop: marked ones but for the main one, and those that asked."""
         marked = (ident for ident, thread in dict(_known_threads()).items() if _is_marked(thread))
-        self.exempt = frozenset(ident for ident in marked if ident != self.main) | current.untraced
+        self.exempt = frozenset(ident for ident in marked if ident != self.main) | current_engine.untraced
         return self.exempt
 
     def is_exempt(self, ident: int) -> bool:
         """Look whether one thread is among them, which is no more work among many threads."""
-        if ident not in current.untraced and (ident == self.main or not _is_marked(_known_threads().get(ident))):
+        if ident not in current_engine.untraced and (ident == self.main or not _is_marked(_known_threads().get(ident))):
             return False
         self.exempt |= {ident}
         return True

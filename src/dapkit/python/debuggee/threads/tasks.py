@@ -22,10 +22,20 @@ from types import (
 )
 from typing import Any, Final
 
-from .. import limits
-from ..classes import defined, entry_of, is_a, module_of, mro, names_in_class, namespace, plain_text, simple_name
-from ..local_variables import locals_of
-from ..running import every_frame
+from ..interpreter import limits
+from ..interpreter.frame_locals import locals_of
+from ..interpreter.safe_types import (
+    defined,
+    entry_of,
+    is_a,
+    module_of,
+    mro,
+    names_in_class,
+    namespace,
+    plain_text,
+    simple_name,
+)
+from ..interpreter.thread_frames import every_frame
 
 type Task = Any
 """An object of asyncio's class Task, of either implementation."""

@@ -11,8 +11,9 @@ from itertools import islice
 from types import MappingProxyType
 from typing import Any, Final
 
-from .. import limits
-from ..classes import (
+from ..interpreter import limits
+from ..interpreter.gc_tracking import hide
+from ..interpreter.safe_types import (
     MAPPINGS,
     ClassSet,
     is_a,
@@ -23,8 +24,7 @@ from ..classes import (
     once_per_class,
     simple_name,
 )
-from ..hidden import hide
-from .rows import ValueRow
+from .row_types import ValueRow
 from .storage import ContainerItem
 from .text import render
 

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from ..classes import ClassSet, defined, stored, type_name
+from ..interpreter.safe_types import ClassSet, defined, stored, type_name
 
 _SAYABLE: Final = ClassSet(str, int, float, bytes, type(None))
 _TEXTS_OF_ERRORS: Final[tuple[tuple[type[BaseException], tuple[str, ...]], ...]] = (

@@ -6,9 +6,9 @@ may change meanwhile.
 
 import _thread
 
-from .. import limits
-from ..connection.wire import Json
+from ..connection.framing import Json
 from ..evaluation.guard import EvaluationGuard
+from ..interpreter import limits
 from .members import namespace_rows
 from .memory import MemoryReferences
 from .references import ObjectReferences

@@ -20,7 +20,7 @@ from types import (
 )
 from typing import Any, Final
 
-from ..classes import (
+from ..interpreter.safe_types import (
     FROZENDICT,
     ClassSet,
     defined,
@@ -35,7 +35,7 @@ from ..classes import (
     simple_name,
     stored,
 )
-from .rows import (
+from .row_types import (
     CLASSES,
     FUNCTIONS,
     GROUPS,

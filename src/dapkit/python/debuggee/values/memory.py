@@ -11,11 +11,20 @@ from collections.abc import Callable
 from types import WrapperDescriptorType
 from typing import Any, Final
 
-from .. import limits
-from ..classes import ClassSet, module_of, mro, names_in_class, namespace, once_per_class, simple_name, type_name
-from ..connection.wire import Json
-from ..errors import RequestRefused
-from ..remembered import GONE, finder
+from ..connection.framing import Json
+from ..interpreter import limits
+from ..interpreter.errors import RequestRefused
+from ..interpreter.safe_types import (
+    ClassSet,
+    module_of,
+    mro,
+    names_in_class,
+    namespace,
+    once_per_class,
+    simple_name,
+    type_name,
+)
+from ..interpreter.weak_values import GONE, finder
 from .references import ObjectReferences
 
 _BUILT_IN: Final = ClassSet(bytes, bytearray, memoryview)

@@ -12,9 +12,9 @@ import itertools
 from collections.abc import Collection
 from typing import TYPE_CHECKING, Final
 
-from .. import limits
-from ..errors import RequestRefused
-from ..hidden import hide
+from ..interpreter import limits
+from ..interpreter.errors import RequestRefused
+from ..interpreter.gc_tracking import hide
 
 if TYPE_CHECKING:
     from typing import Protocol  # a class of it takes a quarter of a millisecond to make

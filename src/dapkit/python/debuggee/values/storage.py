@@ -9,10 +9,10 @@ from collections.abc import Callable
 from types import FrameType
 from typing import Any
 
-from ..hidden import hide
-from ..local_variables import forget_locals, locals_of
+from ..interpreter.frame_locals import forget_locals, locals_of
+from ..interpreter.frame_views import view_of
+from ..interpreter.gc_tracking import hide
 from ..sources.files import is_function
-from ..views import view_of
 
 
 class LocalVariable:
@@ -122,7 +122,7 @@ def write_locals_back(frame: FrameType) -> None:
 def locals_writer(frame: FrameType) -> Callable[[], object]:
     """Return native code that does what `write_locals_back` does."""
     if sys.version_info < (3, 13) and is_function(frame.f_code):
-        from .. import capi
+        from ..interpreter import c_api
 
-        return capi.locals_writer(frame)
+        return c_api.locals_writer(frame)
     return bool

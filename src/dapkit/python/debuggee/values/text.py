@@ -11,8 +11,11 @@ from itertools import islice
 from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import Any, Final
 
-from .. import limits
-from ..classes import (
+from ..evaluation.guard import EvaluationGuard
+from ..evaluation.quarantine import ExitRefused
+from ..interpreter import limits
+from ..interpreter.errors import NotBegun, TimeIsUp
+from ..interpreter.safe_types import (
     FROZENDICT,
     MAPPINGS,
     ClassSet,
@@ -25,9 +28,6 @@ from ..classes import (
     simple_name,
     type_name,
 )
-from ..errors import NotBegun, TimeIsUp
-from ..evaluation.guard import EvaluationGuard
-from ..evaluation.quarantine import ExitRefused
 from .error_text import say
 from .presenters.presenter import Presenter, PresenterFailed, asked
 from .presenters.registry import presenter_of

@@ -8,17 +8,17 @@ local variables of a function stand as they are.
 from types import FrameType, ModuleType
 from typing import Final
 
-from .. import limits
-from ..classes import ClassSet, forget_classes, is_a, is_lazy_import, type_name
-from ..connection.wire import Json
-from ..errors import TimeIsUp
+from ..connection.framing import Json
 from ..evaluation.guard import EvaluationGuard
 from ..evaluation.quarantine import ExitRefused
-from ..hidden import hide
-from ..local_variables import globals_of, locals_of, variables_of
+from ..interpreter import limits
+from ..interpreter.errors import TimeIsUp
+from ..interpreter.frame_locals import globals_of, locals_of, variables_of
+from ..interpreter.frame_views import view_of
+from ..interpreter.gc_tracking import hide
+from ..interpreter.safe_types import ClassSet, forget_classes, is_a, is_lazy_import, type_name
 from ..sources.files import is_function as is_function_code
 from ..sources.locations import Location, is_located
-from ..views import view_of
 from . import containers
 from .containers import Cursor
 from .error_text import say
@@ -27,7 +27,7 @@ from .memory import MemoryReferences
 from .presenters.presenter import Presenter, PresenterFailed, asked
 from .presenters.registry import presenter_of
 from .references import ObjectReferences
-from .rows import PLAIN, PlainView, Presentation, RemainingItems, UnreadProperty, ValueRow, VariableGroup
+from .row_types import PLAIN, PlainView, Presentation, RemainingItems, UnreadProperty, ValueRow, VariableGroup
 from .storage import LocalVariable, load
 from .text import render, timed_out
 

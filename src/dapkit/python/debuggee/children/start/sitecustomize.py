@@ -46,11 +46,11 @@ def _begin(way):
     exec(files.SourceFileLoader("loader", path).get_code("loader"), vars(loader))
     load = loader.start(loader)
     try:
-        load("internals").check()
+        load("engine.interpreter_checks").check()
     except RuntimeError as error:
         sys.stderr.write(f"dapkit: {error} This process is not debugged.\n")
     else:
-        load("child").begin(way, of_interpreter)
+        load("engine.child").begin(way, of_interpreter)
     globals().clear()  # nothing of this module is left for the collector either
 
 

@@ -8,10 +8,10 @@ them.
 import sys
 from typing import Any
 
-from ... import limits
-from ...classes import defined, namespace, plain_text, simple_name
+from ...interpreter import limits
+from ...interpreter.safe_types import defined, namespace, plain_text, simple_name
 from ..members import attribute_row, lazy_row, members
-from ..rows import ValueRow
+from ..row_types import ValueRow
 from .presenter import Inner, Presenter
 
 

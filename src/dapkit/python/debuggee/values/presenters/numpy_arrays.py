@@ -3,9 +3,9 @@
 import sys
 from typing import Any, Final
 
-from ... import limits
-from ...classes import is_a, namespace, simple_name
-from ..rows import UnreadProperty, ValueRow
+from ...interpreter import limits
+from ...interpreter.safe_types import is_a, namespace, simple_name
+from ..row_types import UnreadProperty, ValueRow
 from ..storage import Attribute, ContainerItem
 from .presenter import Inner, Presenter
 

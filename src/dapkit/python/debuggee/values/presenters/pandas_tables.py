@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from ... import limits
-from ...classes import plain_text, simple_name
-from ..rows import ValueRow
+from ...interpreter import limits
+from ...interpreter.safe_types import plain_text, simple_name
+from ..row_types import ValueRow
 from ..storage import Attribute, ContainerItem
 from .numpy_arrays import ORDERED, item_text, too_many
 from .presenter import Inner, Presenter, more_row

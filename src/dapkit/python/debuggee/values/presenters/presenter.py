@@ -8,14 +8,14 @@ the time it took, stands in place of what it would have given.
 from collections.abc import Callable
 from typing import Any, Final
 
-from ... import limits
-from ...classes import defined
-from ...errors import NotBegun, TimeIsUp
 from ...evaluation.guard import EvaluationGuard
 from ...evaluation.quarantine import ExitRefused
-from ...hidden import hide
+from ...interpreter import limits
+from ...interpreter.errors import NotBegun, TimeIsUp
+from ...interpreter.gc_tracking import hide
+from ...interpreter.safe_types import defined
 from ..error_text import say
-from ..rows import UnreadProperty, ValueRow
+from ..row_types import UnreadProperty, ValueRow
 
 _SECONDS: Final = limits.VALUE_SECONDS * 2
 

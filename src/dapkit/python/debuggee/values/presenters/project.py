@@ -10,10 +10,10 @@ import sys
 from collections.abc import Callable
 from typing import Any, Final
 
-from ... import limits
-from ...classes import is_a, namespace
-from ...errors import TimeIsUp
 from ...evaluation.guard import EvaluationGuard
+from ...interpreter import limits
+from ...interpreter.errors import TimeIsUp
+from ...interpreter.safe_types import is_a, namespace
 from ...sources.compilation import compiled
 from ..error_text import say
 
@@ -39,7 +39,7 @@ class ProjectPresenters:
 
     def functions(self) -> Functions:
         """Return all that there are now; what the program says itself counts more."""
-        said = namespace(sys.modules.get("dapkit.presenters")).get(NAME)
+        said = namespace(sys.modules.get("dapkit.program_api.presenters")).get(NAME)
         return self._of_files | said if type(said) is dict else self._of_files
 
     def load(self, guard: EvaluationGuard, report: Callable[[str], None]) -> None:

@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from ...classes import defined, namespace
+from ...interpreter.safe_types import defined, namespace
 from ..members import attribute_row, members
-from ..rows import ValueRow
+from ..row_types import ValueRow
 from .presenter import Presenter
 
 

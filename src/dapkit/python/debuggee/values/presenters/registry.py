@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from ...classes import class_name, mro, names_in_class, namespace, once_per_class, simple_name
+from ...interpreter.safe_types import class_name, mro, names_in_class, namespace, once_per_class, simple_name
 from .presenter import Presenter
 from .project import PROJECT
 
@@ -54,7 +54,7 @@ def presenter_of(value: object) -> Presenter | None:
     given = PROJECT.functions()
     for base in mro(value):
         if given and (function := _given(base, given)) is not None:
-            from .given import GivenPresenter
+            from .function_presenters import GivenPresenter
 
             return GivenPresenter(base, function)
         if kind := _built_in(base):

@@ -6,10 +6,10 @@ what is not loaded; such attributes are read only when a client opens them.
 
 from typing import Any
 
-from ... import limits
-from ...classes import defined, namespace, simple_name
+from ...interpreter import limits
+from ...interpreter.safe_types import defined, namespace, simple_name
 from ..members import attribute_row, lazy_row, members
-from ..rows import ValueRow
+from ..row_types import ValueRow
 from .presenter import Inner, Presenter, more_row
 
 

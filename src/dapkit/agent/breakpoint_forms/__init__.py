@@ -1,0 +1,1 @@
+"""Breakpoints as callers write them and as answers show them."""

@@ -1,0 +1,125 @@
+"""What an action receives besides its parameters: the call, the session that is meant, and the time that is left."""
+
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import anyio
+
+from dapkit.agent.calls.failures import Unsupported
+from dapkit.agent.calls.program_output import written
+from dapkit.agent.calls.session_notes import Memories, SessionMemory
+from dapkit.hub.calls import HubCall
+from dapkit.protocol import Arguments, Capabilities, wire_name
+from dapkit.sessions.event_state import ProgressReport
+from dapkit.sessions.registry import SessionRegistry
+from dapkit.sessions.session import DebugSession
+from dapkit.settings import Settings
+
+
+@dataclass
+class ActionCall:
+    """One call of an action.
+
+    Attributes:
+        timeout: how long it may take, in seconds.
+        patient: whether the caller has set that time.
+        in_use: keeps the sessions that it uses from being idle, until the call has ended.
+        used: the session that it was about, once that is known.
+
+    """
+
+    sessions: SessionRegistry
+    request: HubCall
+    memories: Memories
+    timeout: float
+    patient: bool
+    in_use: ExitStack
+    used: DebugSession | None = None
+    ends: float = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Begin to count the time."""
+        self.ends = anyio.current_time() + self.timeout
+
+    @property
+    def left(self) -> float:
+        """Seconds until the deadline."""
+        return max(0.0, self.ends - anyio.current_time())
+
+    @property
+    def folder(self) -> Path:
+        """The folder that the caller's paths are relative to, and whose sessions are meant."""
+        return self.request.project
+
+    @property
+    def settings(self) -> Settings:
+        """Settings as they hold for the caller."""
+        return self.request.settings
+
+    def progress(self, text: str) -> None:
+        """Report to the caller what is being done."""
+        self.request.report(text, None)
+
+    def report_progress(self, progress: ProgressReport) -> None:
+        """Report to the caller what the adapter reports about an operation that takes long."""
+        if not progress.over:
+            self.request.report(str(progress), progress.percentage)
+
+    @property
+    def session(self) -> DebugSession:
+        """The session that is meant.
+
+        Raises:
+            SessionError: there is none, or several.
+
+        """
+        if self.used is None:
+            self.use(self.sessions.find(self.folder, self.request.session))
+        assert self.used is not None  # noqa: S101 - `use` has set it
+        return self.used
+
+    def use(self, session: DebugSession) -> None:
+        """Take note of the session that this call is about."""
+        self.used = session
+        self.in_use.enter_context(session.in_use())
+        self.in_use.enter_context(session.event_state.reporting_to(self.report_progress))
+
+    @property
+    def remembered(self) -> SessionMemory:
+        """What was reported about the session before."""
+        return self.memories.setdefault(self.session, SessionMemory())
+
+    def take_output(self) -> tuple[str, int]:
+        """Return what the program wrote since the last report, and from where on; it counts as reported then."""
+        session, remembered = self.session, self.remembered
+        since = remembered.reported[1]
+        read = written(session, since=since)
+        remembered.reported = (since, read.end)
+        return read.text, since
+
+    def take_output_beside(self) -> tuple[str, int]:
+        """Do the same in an answer that reports no stop: the report of the present one does not change."""
+        begin, _ = self.remembered.reported
+        text, since = self.take_output()
+        self.remembered.reported = (begin, self.remembered.reported[1])
+        return text, since
+
+    async def ask[B](self, arguments: Arguments[B]) -> B:
+        """Ask the adapter, within the time that is left. Raises: as `SessionRequests.ask`."""
+        return await self.session.requests.ask(arguments, deadline=self.left)
+
+    @property
+    def capabilities(self) -> Capabilities:
+        """What the adapter of the session can do. Raises: SessionError."""
+        return self.session.state.target.session.capabilities
+
+    def require(self, capability: str, what: str) -> None:
+        """Make sure that the adapter can do something.
+
+        Raises:
+            Unsupported: it cannot; in the words of the contract, with `what` for what is lacking.
+
+        """
+        if not getattr(self.capabilities, capability):
+            raise Unsupported(what, wire_name(Capabilities, capability))

@@ -1,0 +1,144 @@
+"""What is remembered of a session between the calls of its callers.
+
+The session knows what the program does; this is what was reported about it: which
+output a stop report has shown, which locals, and how a start was asked for.
+"""
+
+from collections.abc import Mapping, MutableMapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import NamedTuple
+from weakref import WeakKeyDictionary
+
+from dapkit.agent.calls.session_record import SessionRecord
+from dapkit.agent.results.values import ExceptionRow
+from dapkit.catalog import Choice
+from dapkit.redaction.redaction import Redaction
+from dapkit.sessions.session import DebugSession
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Launched:
+    """A launch as it was asked for, so that it can be done again with changes."""
+
+    choice: Choice
+    program: str | None
+    module: str | None
+    code: str | None = None
+    python_args: Sequence[str] = ()
+    args: Sequence[str]
+    cwd: Path
+    env: Mapping[str, str | None]
+    stop_on_entry: bool
+    terminal: bool
+    options: Mapping[str, object]
+
+    def configuration(self) -> dict[str, object]:
+        """Make the arguments of the launch request, and check that they can be sent. Raises: CatalogError."""
+        arguments = self.choice.launch_arguments(
+            self.program,
+            self.args,
+            cwd=self.cwd,
+            env=self.env or None,
+            stop_on_entry=self.stop_on_entry,
+            module=self.module,
+            code=self.code,
+            python_args=self.python_args,
+            terminal=self.terminal,
+            more=self.options,
+        )
+        self.choice.check_launch(arguments, None if self.program is None else self.choice.program)
+        return arguments
+
+    def changed(
+        self, *, args: Sequence[str] | None, env: Mapping[str, str | None] | None, stop_on_entry: bool | None
+    ) -> "Launched":
+        """Return a launch with other values; None leaves one as it was."""
+        return replace(
+            self,
+            args=self.args if args is None else args,
+            env={**self.env, **(env or {})},
+            stop_on_entry=self.stop_on_entry if stop_on_entry is None else stop_on_entry,
+        )
+
+
+type ShownValue = tuple[str, str | None]
+"""A value, and what is inside if a report has shown that."""
+
+
+class Locals(NamedTuple):
+    """The values of a frame's variables as a report has shown them.
+
+    Attributes:
+        place: which function it was, in which thread; only the same one is compared.
+
+    """
+
+    place: tuple[object, ...]
+    values: Mapping[str, ShownValue]
+
+
+@dataclass(slots=True)
+class SessionMemory:
+    """What was reported about one session.
+
+    Attributes:
+        launched: how its program was started; None if it was attached to, or by a whole configuration.
+        redaction: of the secrets that its program knows.
+        children: by variables reference, how many named and indexed members the value has.
+        secrets: variables references of values that have secret names, such as `credentials`.
+        reported: positions in the output: where the last report began and where it ended.
+        reported_stop: the stop that it was about.
+        locals: as the report of the last stop has shown them.
+        locals_before: as the report before that has.
+        watchable: expressions that can be watched, each with its frame, by data id.
+        exception: with the stop that it caused.
+        record: of the actions that were carried out in it.
+
+    """
+
+    launched: Launched | None = None
+    redaction: Redaction = field(default_factory=Redaction)
+    children: dict[int, tuple[int, int]] = field(default_factory=dict)
+    secrets: set[int] = field(default_factory=set)
+    reported: tuple[int, int] = (0, 0)
+    reported_stop: int = 0
+    locals: Locals | None = None
+    locals_before: Locals | None = None
+    watchable: dict[str, tuple[str, int]] = field(default_factory=dict)
+    exception: tuple[int, ExceptionRow] | None = None
+    record: SessionRecord = field(default_factory=SessionRecord)
+
+    def begin_report(self, stop: int, end: int) -> int:
+        """Return the position from which a report shows output: the end of the report before.
+
+        The same stop gets the same report again, for every caller.
+        """
+        if stop != self.reported_stop:
+            self.reported_stop = stop
+            self.reported = (self.reported[1], end)
+            self.locals_before, self.locals = self.locals, None
+            self.children.clear()
+            self.secrets.clear()
+        return self.reported[0]
+
+    def has_children(self, reference: int, named: int | None, indexed: int | None, *, secret: bool = False) -> None:
+        """Take note of how many members a value has, and whether they are secret, until the next stop."""
+        if reference and secret:
+            self.secrets.add(reference)
+        if reference and (named or indexed):
+            self.children[reference] = (named or 0, indexed or 0)
+
+    def exception_of(self, stop: int, reported: ExceptionRow) -> ExceptionRow:
+        """Return what is known of the exception that caused a stop: cmake names it only the first time it is asked."""
+        if reported.exception_id or self.exception is None or self.exception[0] != stop:
+            self.exception = (stop, reported)
+        return self.exception[1]
+
+
+type Memories = MutableMapping[DebugSession, SessionMemory]
+
+
+def no_memories() -> Memories:
+    """Make an empty memory, which forgets a session when the hub does."""
+    return WeakKeyDictionary()

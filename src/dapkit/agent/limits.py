@@ -1,0 +1,123 @@
+"""Limits of the agent's actions and their answers.
+
+Sizes are in bytes unless a name says otherwise, times in seconds.
+"""
+
+from dapkit.limits import MEGABYTE, STOP_FRAMES
+
+ACTION_SECONDS_MORE = 20.0
+"""What an action may take beyond its timeout, to start an adapter, to read a stop and to answer."""
+
+ATTACHED_STOP_SECONDS = 1.0
+"""How long an attach waits for a stop: some adapters stop the program by it, others let it run."""
+
+REPORT_SECONDS = 3.0
+"""Time for the requests of a stop's report; what has not come then is left out."""
+
+REPORT_SOURCE_LINES = 3
+"""Lines of source before and after the current one that a report shows."""
+
+REPORT_SOURCE_CHARACTERS = 160
+"""Characters of one of these lines."""
+
+REPORT_FRAMES = STOP_FRAMES - 1
+"""Frames that a report shows."""
+
+REPORT_LOCALS = 20
+"""Variables that a report shows."""
+
+REPORT_VALUE_CHARACTERS = 100
+"""Characters of the value of one of these variables."""
+
+CONTENTS_SECONDS = 2.0
+"""Time in which the members of a report's variables are read."""
+
+CONTENTS_REQUESTS = 40
+"""Requests that this may take."""
+
+CONTENTS_MEMBERS = 12
+"""Members of one value that are read."""
+
+CONTENTS_CHARACTERS = 240
+"""Characters of the members of one variable that a report shows."""
+
+CONTENTS_VALUE_CHARACTERS = 60
+"""Characters of the value of one member."""
+
+REPORT_OUTPUT_CHARACTERS = 800
+"""Characters of output that a report shows, the last ones."""
+
+VALUE_CHARACTERS = 500
+"""Characters of the value of a variable in a list."""
+
+VARIABLES_SHOWN = 100
+"""Variables that one answer shows."""
+
+VARIABLES_MOST = 1000
+"""Variables that can be asked for at once."""
+
+VARIABLES_SEARCHED = 10_000
+"""Members of one value that are searched for a name."""
+
+FRAMES_SHOWN = 20
+"""Frames that one answer shows, if nothing else is asked for."""
+
+FRAMES_MOST = 1000
+"""Frames that can be asked for at once, of one thread or of all."""
+
+THREADS_SHOWN = 200
+"""Threads that one answer shows."""
+
+NAME_CHARACTERS = 200
+"""Characters of the name of a frame or a thread."""
+
+EXCEPTION_CHARACTERS = 2000
+"""Characters of each text about an exception."""
+
+CUSTOM_BODY_BYTES = 65536
+"""Size of the answer to a request of the caller's own, as JSON; a longer one is cut, and is a text then."""
+
+MODULES_SHOWN = 100
+"""Modules or sources that one answer shows, if nothing else is asked for."""
+
+MODULES_MOST = 1000
+"""Modules that can be asked for at once."""
+
+COMPLETIONS_SHOWN = 50
+"""Completions that one answer shows."""
+
+SOURCE_LINES_SHOWN = 40
+"""Lines of source that one answer shows, if nothing else is asked for."""
+
+SOURCE_LINES_MOST = 1000
+"""Lines of source that can be asked for at once."""
+
+MEMORY_BYTES_READ = 65536
+"""Bytes of memory that can be asked for at once."""
+
+INSTRUCTIONS_SHOWN = 1000
+"""Instructions that can be asked for at once."""
+
+SECRET_SHAPE_CHARACTERS = 48
+"""What of a text that was cut may be the beginning of a token, too short for its shape to be recognised."""
+
+PROJECT_FILES = 50_000
+"""Files and folders of a project among which one is looked for by its name."""
+
+EXECUTABLE_BYTES = 256 * 1024 * 1024
+"""A larger executable is not searched for the names of its sources."""
+
+TIMELINE_STOPS_SHOWN = 50
+"""Of these, in the answer of an action."""
+
+WIRE_ANSWER_CHARACTERS = 32_000
+"""Characters of the messages in one answer, unless the first one has more; the hub is busy with them meanwhile."""
+
+SESSION_RECORD_ENTRIES = 1_000
+"""Actions that a session keeps for its transcript: the first one, and the latest."""
+
+SESSION_RECORD_BYTES = 2 * MEGABYTE
+"""Size of their answers, as JSON."""
+
+SESSION_RECORD_ENTRY_BYTES = 64 * 1024
+"""Size of one of these; of a longer one the text is kept, and not the details."""

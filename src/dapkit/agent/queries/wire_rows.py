@@ -1,0 +1,129 @@
+"""Records of a wire as an answer has them: page by page, without their secrets.
+
+Of a message that was cut, the beginning is read as the JSON that it is, so that its keys say what is secret there as
+well. What stands last before the cut is left out: it may be the beginning of a secret, too short to be recognised.
+"""
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+
+from anyio.lowlevel import checkpoint
+
+from dapkit.agent import limits
+from dapkit.agent.results.diagnostics import WireRecords, WireRow
+from dapkit.redaction.redaction import CUT, Kind, Redaction
+from dapkit.transport import WireBuffer, WireRecord
+
+_TOKEN = re.compile(r'"(?:[^"\\]++|\\.)*+"|[{}\[\],"]', re.DOTALL)
+"""What of JSON says how deep something is in it; a quote alone begins a string without an end."""
+
+_WHOLE_CHARACTERS = re.compile(r'(?:[^"\\]++|\\["\\/bfnrt]|\\u[0-9a-fA-F]{4})*+')
+
+_CLOSING = {"{": "}", "[": "]"}
+
+
+async def page_of(
+    buffer: WireBuffer, *, after: int, of: str, over: bool, redaction: Redaction | None = None
+) -> WireRecords:
+    """Return the records after one, as many as an answer may have; there is more if the last one is not the latest.
+
+    Other tasks get their turn after each record.
+
+    Args:
+        buffer: what has passed.
+        after: number of the last record that is known already.
+        of: whose messages they are.
+        over: whether no more will come.
+        redaction: takes their secrets out; None if they stay.
+
+    """
+    total, kept, characters = buffer.total, len(buffer), buffer.characters
+    rows = []
+    for record in list(_first(buffer.after(after))):
+        rows.append(_row(record, redaction))
+        await checkpoint()
+    return WireRecords(session=of, over=over, records=rows, total=total, kept=kept, characters=characters)
+
+
+def _first(records: Sequence[WireRecord]) -> Iterator[WireRecord]:
+    """Yield the records that fit into an answer, at least one."""
+    characters = 0
+    for record in records:
+        characters += len(record.text)
+        if characters > limits.WIRE_ANSWER_CHARACTERS and record is not records[0]:
+            return
+        yield record
+
+
+def _row(record: WireRecord, redaction: Redaction | None) -> WireRow:
+    return WireRow(
+        number=record.number,
+        time=record.time,
+        channel=record.channel,
+        sender=record.sender,
+        kind=record.head.kind,
+        name=record.head.name if redaction is None else redaction.text(record.head.name),
+        seq=record.head.seq,
+        request_seq=record.head.request_seq,
+        success=record.head.success,
+        text=record.text if redaction is None else _without_secrets(record, redaction),
+        length=record.length,
+        problem=record.problem if redaction is None or record.problem is None else redaction.text(record.problem),
+    )
+
+
+def _without_secrets(record: WireRecord, redaction: Redaction) -> str:
+    """Take secrets out by the keys of a message; out of what is not JSON by what its text looks like."""
+    text, marker = record.text_and_marker
+    if marker:
+        return _without_secrets_of_cut(text, redaction) + marker
+    try:
+        return _dumped(redaction.json(json.loads(text), Kind.OUTPUT))
+    except (ValueError, RecursionError):
+        return redaction.text(text, Kind.VALUE)
+
+
+def _without_secrets_of_cut(text: str, redaction: Redaction) -> str:
+    for completed, closing in _completed(text):
+        try:
+            message = redaction.json(json.loads(completed), Kind.OUTPUT)
+        except (ValueError, RecursionError):
+            continue
+        return _without_end(_dumped(message).removesuffix(closing))
+    return _without_end(redaction.text(text + CUT, Kind.VALUE))
+
+
+def _without_end(text: str) -> str:
+    return text.removesuffix(CUT)[: -limits.SECRET_SHAPE_CHARACTERS]
+
+
+def _completed(text: str) -> Iterator[tuple[str, str]]:
+    """Yield what the beginning of some JSON can be completed to, each with what closes it."""
+    open_ones: list[str] = []
+    place, closed_since = 0, list[str]()
+    for found in _TOKEN.finditer(text):
+        match found[0]:
+            case "{" | "[":
+                open_ones.append(_CLOSING[found[0]])
+                place, closed_since = found.end(), []
+            case "}" | "]" if open_ones:
+                closed_since.append(open_ones.pop())
+            case ",":
+                place, closed_since = found.start(), []
+            case '"':
+                end = _WHOLE_CHARACTERS.match(text, found.end())
+                last = '"' + "".join(reversed(open_ones))
+                yield (text[: found.end() if end is None else end.end()] + CUT + last, last)
+                break
+    closing = "".join([*closed_since, *reversed(open_ones)])
+    yield text[:place] + closing, closing
+
+
+def _dumped(value: object) -> str:
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    try:
+        text.encode()
+    except UnicodeEncodeError:  # half of a surrogate pair, which JSON allows
+        return json.dumps(value, separators=(",", ":"))
+    return text

@@ -1,0 +1,1 @@
+"""Reading a stopped program for an answer: frames, variables, sources, reports."""

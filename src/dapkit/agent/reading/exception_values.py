@@ -1,0 +1,69 @@
+"""What is being thrown, where the adapter leaves it to expressions.
+
+gdb and lldb-dap report a throw of C++ without its type and text; both are in memory.
+The expressions that read them are data of the adapter (`Traits.thrown`).
+"""
+
+import re
+
+from dapkit.agent.reading.local_variables import Ask
+from dapkit.agent.reading.variable_contents import contents_of
+from dapkit.agent.results.values import ExceptionRow
+from dapkit.catalog import Traits
+from dapkit.protocol import DapkitError, EvaluateArguments, EvaluateBody, Variable
+from dapkit.sessions.stops import Stop
+
+_QUOTED = re.compile(r'"(?P<text>.*)"\Z', re.DOTALL)
+"""The text that a pointer to characters shows."""
+
+
+async def thrown_at(stop: Stop, traits: Traits, ask: Ask) -> ExceptionRow | None:
+    """Read what is being thrown at a stop; None if it stands elsewhere, or nothing is known of it."""
+    thrown = traits.thrown
+    top = stop.frames[0] if stop.frames else None
+    if top is None or not thrown or top.name.partition("(")[0] != thrown.get("function"):
+        return None
+    kind = await _evaluated(thrown.get("type"), top.id, ask)
+    text = await _evaluated(thrown.get("message"), top.id, ask)
+    value = await _evaluated(thrown.get("value"), top.id, ask)
+    type_name = None if kind is None else _type_name(kind.result, thrown.get("type_pattern"))
+    if type_name is None and value is not None:
+        type_name = value.type
+    message = None if text is None else _quoted(text.result)
+    if message is None and value is not None:
+        message = await _inside(value, ask)
+    if not type_name:
+        return None
+    return ExceptionRow(exception_id=type_name, break_mode="always", type_name=type_name, message=message)
+
+
+async def _evaluated(expression: str | None, frame_id: int, ask: Ask) -> EvaluateBody | None:
+    if not expression:
+        return None
+    try:
+        return await ask(EvaluateArguments(expression=expression, frame_id=frame_id, context="watch"))
+    except DapkitError:  # without the symbols that it needs, say
+        return None
+
+
+def _type_name(shown: str, pattern: str | None) -> str | None:
+    found = re.search(pattern, shown) if pattern else None
+    return _quoted(shown) if found is None else found[1]
+
+
+def _quoted(shown: str) -> str | None:
+    found = _QUOTED.search(shown)
+    return None if found is None else found["text"]
+
+
+async def _inside(value: EvaluateBody, ask: Ask) -> str | None:
+    """Show the members of a value, or the value of one that has none."""
+    shown = Variable(
+        name="",
+        value=value.result,
+        type=value.type,
+        variables_reference=value.variables_reference,
+        named_variables=value.named_variables,
+        indexed_variables=value.indexed_variables,
+    )
+    return (await contents_of([shown], ask))[0] or value.result or None

@@ -1,0 +1,133 @@
+"""Pages of frames and of variables, whatever the adapter does about paging.
+
+An adapter that pages is asked for the page; of one that does not, everything is
+taken, and the page is cut out here. Either way the answer is bounded.
+"""
+
+from dataclasses import dataclass
+
+from dapkit.agent import limits
+from dapkit.agent.calls.call import ActionCall
+from dapkit.agent.calls.failures import InvalidArguments
+from dapkit.agent.reading import conversion
+from dapkit.agent.reading.members import MemberKind, MembersOfValue
+from dapkit.agent.results.values import FrameRow, VariableRow
+from dapkit.agent.text.values import variable as line_of
+from dapkit.protocol import StackFrame, StackTraceArguments, Variable
+from dapkit.sessions.own_code import is_own
+from dapkit.sessions.session import DebugSession
+
+
+@dataclass(frozen=True, slots=True)
+class Frames:
+    """A page of a stack.
+
+    Attributes:
+        more: whether there are further frames.
+        total: how many there are, if the adapter reports it.
+        next_start: where the next page begins.
+
+    """
+
+    frames: list[FrameRow]
+    more: bool
+    total: int | None
+    next_start: int
+
+
+async def page_of_frames(call: ActionCall, thread: int, *, start: int, levels: int | None, own_code: bool) -> Frames:
+    """Get the frames of a thread from one on, or only those among them that are the user's own code."""
+    _not_negative("start", start)
+    wanted = at_most("levels", levels, otherwise=limits.FRAMES_SHOWN, most=limits.FRAMES_MOST)
+    if call.capabilities.supports_delayed_stack_trace_loading:
+        asked = StackTraceArguments(thread_id=thread, start_frame=start, levels=wanted + 1)
+        stack = await call.ask(asked)
+        came = stack.stack_frames
+    else:
+        stack = await call.ask(StackTraceArguments(thread_id=thread))
+        came = stack.stack_frames[start:]
+    total = reliable_total(call.session, stack.total_frames)
+    more = len(came) > wanted or (total or 0) > start + max(len(came), 1)
+    numbered = list(enumerate(came[:wanted], start))
+    shown = [conversion.frame(frame, index) for index, frame in numbered if not own_code or _is_own(call, frame)]
+    return Frames(shown, more, total, start + len(numbered))
+
+
+def reliable_total(session: DebugSession, total: int | None) -> int | None:
+    """Return the depth that an adapter reported of a stack, unless it is a guess beyond what the adapter has read."""
+    return None if session.traits.total_frames_is_guess else total
+
+
+def _is_own(call: ActionCall, frame: StackFrame) -> bool:
+    return is_own(frame, (call.session.cwd, call.session.project))
+
+
+@dataclass(frozen=True, slots=True)
+class Members:
+    """A page of variables.
+
+    Attributes:
+        more: how many there are after it, -1 if that is not known.
+        searched: only so many of all members were searched; None if all were.
+
+    """
+
+    variables: list[VariableRow]
+    more: int
+    searched: int | None = None
+
+
+async def page_of_variables(
+    call: ActionCall,
+    reference: int,
+    *,
+    kind: MemberKind | None,
+    match: str | None,
+    start: int,
+    count: int | None,
+) -> Members:
+    """Get variables from one on, as many as the budget of an answer allows."""
+    _not_negative("start", start)
+    wanted = at_most("count", count, otherwise=limits.VARIABLES_SHOWN, most=limits.VARIABLES_MOST)
+    value = MembersOfValue(call.ask, reference, kind, *call.remembered.children.get(reference, (0, 0)))
+    searched = None
+    if match is None:
+        page, total = await value.part(start, wanted)
+    else:
+        came, of_all = await value.part(0, limits.VARIABLES_SEARCHED)
+        searched = None if len(came) == of_all else len(came)
+        found = [member for member in came if match in member.name]
+        page, total = found[start : start + wanted], len(found)
+    shown = _within_budget(page, call.settings.text_bytes)
+    more = -1 if total is None else max(0, total - start - len(shown))
+    return Members(shown, more, searched)
+
+
+def _within_budget(came: list[Variable], budget: int) -> list[VariableRow]:
+    """Show as many as fit, at least one."""
+    shown: list[VariableRow] = []
+    size = 0
+    for member in came:
+        converted = conversion.variable(member)
+        size += len(line_of(converted).encode(errors="replace")) + 3
+        if shown and size > budget * 3 // 4:
+            break
+        shown.append(converted)
+    return shown
+
+
+def _not_negative(name: str, value: int) -> None:
+    if value < 0:
+        raise InvalidArguments(f"{name} must be 0 or more, not {value}")
+
+
+def at_most(name: str, given: int | None, *, otherwise: int, most: int) -> int:
+    """Say how many are wanted, which are never more than `most`: what comes after them is another page.
+
+    Raises:
+        InvalidArguments: fewer than one.
+
+    """
+    if given is not None and given < 1:
+        raise InvalidArguments(f"{name} must be 1 or more, not {given}")
+    return min(otherwise if given is None else given, most)

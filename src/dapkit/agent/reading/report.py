@@ -1,0 +1,236 @@
+"""The report of a stop: what an agent would otherwise ask for in five calls.
+
+It is gathered by concurrent requests within a deadline of its own. What does not come
+in time is left out and named; the stop is reported in any case.
+"""
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from pathlib import Path
+
+import anyio
+import anyio.to_thread
+
+from dapkit import limits as shared_limits
+from dapkit.agent import limits
+from dapkit.agent.calls.call import ActionCall
+from dapkit.agent.calls.program_output import written
+from dapkit.agent.calls.session_notes import Locals, ShownValue
+from dapkit.agent.reading import conversion
+from dapkit.agent.reading.budget import shortened
+from dapkit.agent.reading.exception_values import thrown_at
+from dapkit.agent.reading.local_variables import variables_of
+from dapkit.agent.reading.pages import reliable_total
+from dapkit.agent.reading.source_text import lines_of
+from dapkit.agent.reading.variable_contents import DEFINITIONS, contents_of, is_hidden
+from dapkit.agent.results import values
+from dapkit.agent.results.session import SourceLine, StopReport
+from dapkit.protocol import (
+    Arguments,
+    DapkitError,
+    ExceptionInfoArguments,
+    SourceArguments,
+    StackFrame,
+    StackTraceArguments,
+    Variable,
+    changed,
+)
+from dapkit.redaction.redaction import names_secret
+from dapkit.sessions.session import DebugSession
+from dapkit.sessions.stops import Stop
+
+
+async def stop_report(call: ActionCall, stop: Stop) -> StopReport:
+    """Report where the program is stopped."""
+    session = call.session
+    since = call.remembered.begin_report(stop.number, session.output.end)
+    reader = _StopReader(session, stop)
+    await reader.read()
+    shown, more_locals = await _locals(call, stop, reader)
+    exception = reader.exception
+    frames = [(index, reader.frames[index]) for index in shown_frames(stop, len(reader.frames))]
+    return StopReport(
+        number=stop.number,
+        reason=stop.reason,
+        child=stop.target or None,
+        description=_short(stop.description),
+        text=_short(stop.text),
+        thread_name=stop.thread_name,
+        hit_breakpoints=list(stop.hit_breakpoints),
+        source_lines=reader.lines,
+        locals=shown,
+        more_locals=more_locals,
+        frames=[conversion.frame(frame, index) for index, frame in frames],
+        frame=stop.frame or None,
+        more_frames=_more(reader.known_frames, len(reader.frames), len(frames)),
+        exception=None if exception is None else call.remembered.exception_of(stop.number, exception),
+        output=last_output(written(session, since=since).text),
+        output_since=since,
+        incomplete=reader.incomplete,
+    )
+
+
+class _StopReader:
+    """The requests of one report, and what they have returned so far."""
+
+    def __init__(self, session: DebugSession, stop: Stop) -> None:
+        self.frames: Sequence[StackFrame] = ()
+        self.total_frames: int | None = None
+        self.known_frames: int | None = None
+        self.variables: list[Variable] = []
+        self.exception: values.ExceptionRow | None = None
+        self.lines: list[SourceLine] = []
+        self.incomplete = list(stop.remarks)
+        self._session = session
+        self._stop = stop
+
+    async def read(self) -> None:
+        """Send all requests concurrently, and wait for them as long as there is time."""
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(self._gather, "the stack and the source", self._read_frames)
+            tasks.start_soon(self._gather, "the locals", self._read_variables)
+            tasks.start_soon(self._gather, "the exception", self._read_exception)
+
+    async def _gather(self, name: str, part: Callable[[], Awaitable[None]]) -> None:
+        try:
+            with anyio.fail_after(limits.REPORT_SECONDS):
+                await part()
+        except TimeoutError:
+            self.incomplete.append(f"{name} did not come within {limits.REPORT_SECONDS:g} s")
+        except DapkitError as error:
+            self.incomplete.append(f"{name} could not be had: {error}")
+
+    async def ask[B](self, arguments: Arguments[B], /) -> B:
+        """Ask the adapter of the stop. Raises: as `SessionRequests.ask`."""
+        return await self._session.requests.ask(arguments, target=self._stop.target, deadline=limits.REPORT_SECONDS)
+
+    async def _read_frames(self) -> None:
+        stop = self._stop
+        if stop.frames is not None:
+            self.frames, self.total_frames = stop.frames, stop.total_frames
+        elif stop.thread_id is not None:  # the adapter did not report the stack when the stop was read
+            asked = StackTraceArguments(thread_id=stop.thread_id, start_frame=0, levels=shared_limits.STOP_FRAMES)
+            stack = await self.ask(asked)
+            self.frames, self.total_frames = stack.stack_frames, stack.total_frames
+        else:
+            return
+        self.known_frames = reliable_total(self._session, self.total_frames)
+        if self.known_frames is None and shared_limits.STOP_FRAMES < len(self.frames) < shared_limits.OWN_FRAMES:
+            self.known_frames = len(self.frames)  # more were asked for
+        await self._read_source(self.frames[stop.frame] if self.frames else None)
+
+    async def _read_source(self, top: StackFrame | None) -> None:
+        path, line = self._stop.path, self._stop.line
+        if path is None or line is None:
+            return
+        text = await anyio.to_thread.run_sync(lines_of, Path(path))
+        source = None if top is None else top.source
+        if text is None and source is not None and source.source_reference:
+            asked = SourceArguments(source_reference=source.source_reference, source=source)
+            text = (await self.ask(asked)).content.splitlines()
+        self.lines = window(text or (), line)
+
+    async def _read_variables(self) -> None:
+        if self._stop.frame_id is not None:
+            commands = self._session.traits.scope_commands
+            self.variables = await variables_of(self._stop.frame_id, self.ask, commands=commands)
+
+    async def _read_exception(self) -> None:
+        thrown = await thrown_at(self._stop, self._session.traits, self.ask)
+        if thrown is not None:
+            self.exception = thrown
+            return
+        able = self._session.state.targets[self._stop.target].session.capabilities.supports_exception_info_request
+        if able and self._stop.reason == "exception" and self._stop.thread_id is not None:
+            body = await self.ask(ExceptionInfoArguments(thread_id=self._stop.thread_id))
+            self.exception = conversion.exception(body)
+
+
+def shown_frames(stop: Stop, count: int) -> list[int]:
+    """Choose the frames to show of so many: the innermost, or those around the user's own code and the last of it."""
+    wanted = [0, stop.frame, *([] if stop.outermost is None else [stop.outermost]), stop.frame + 1, 1]
+    wanted += range(stop.frame + 2, count)
+    if not stop.frame and stop.outermost is None:
+        wanted = list(range(count))
+    return sorted([*dict.fromkeys(index for index in wanted if index < count)][: limits.REPORT_FRAMES])
+
+
+def window(lines: Sequence[str], line: int) -> list[SourceLine]:
+    """Cut the lines around one out of a text."""
+    first = max(1, line - limits.REPORT_SOURCE_LINES)
+    last = min(len(lines), line + limits.REPORT_SOURCE_LINES)
+    return [
+        SourceLine(line=number, text=lines[number - 1][: limits.REPORT_SOURCE_CHARACTERS])
+        for number in range(first, last + 1)
+    ]
+
+
+def last_output(text: str) -> str:
+    """Keep the end of a text, from the beginning of a line on where that is possible."""
+    if len(text) <= limits.REPORT_OUTPUT_CHARACTERS:
+        return text
+    kept = from_line(text[-limits.REPORT_OUTPUT_CHARACTERS :])
+    return f"(... {len(text) - len(kept)} characters before)\n{kept}"
+
+
+def from_line(text: str) -> str:
+    """Drop the first line of a text, which is only the end of one, if more follows."""
+    _, newline, whole_lines = text.partition("\n")
+    return whole_lines if newline and whole_lines else text
+
+
+async def _locals(call: ActionCall, stop: Stop, reader: _StopReader) -> tuple[list[values.VariableRow], int]:
+    """Choose the variables to show: those that changed first, modules and functions last."""
+    remembered = call.remembered
+    before = remembered.locals_before
+    place = (stop.target, stop.thread_id, stop.path, stop.frame_name, reader.total_frames)
+    known = before.values if before is not None and before.place == place else None
+    interesting = [variable for variable in reader.variables if not is_hidden(variable)]
+    for variable in interesting:
+        remembered.has_children(
+            variable.variables_reference,
+            variable.named_variables,
+            variable.indexed_variables,
+            secret=names_secret(variable.name),
+        )
+
+    def rank(variable: Variable) -> int:
+        changed_since = known is not None and known.get(variable.name, ("", None))[0] != variable.value
+        return 0 if changed_since else 2 if variable.type in DEFINITIONS else 1
+
+    chosen = sorted(interesting, key=rank)[: limits.REPORT_LOCALS]
+    inside: Sequence[str | None] = [None] * len(chosen)
+    if not call.session.traits.members_run_code:
+        inside = await contents_of(chosen, reader.ask, unreadable=call.session.traits.unreadable_value)
+    remembered.locals = Locals(
+        place,
+        {variable.name: (variable.value, None) for variable in interesting}
+        | {variable.name: (variable.value, contents) for variable, contents in zip(chosen, inside, strict=True)},
+    )
+    rows = [_row(variable, contents, known) for variable, contents in zip(chosen, inside, strict=True)]
+    return rows, len(interesting) - len(chosen)
+
+
+def _row(variable: Variable, contents: str | None, known: Mapping[str, ShownValue] | None) -> values.VariableRow:
+    """Show a variable with what is inside, compared with what the last report has shown."""
+    has_members = variable.variables_reference > 0 or variable.value.endswith("}")
+    most = limits.CONTENTS_CHARACTERS if has_members else limits.REPORT_VALUE_CHARACTERS
+    row = changed(conversion.variable(variable, most=most), contents=contents)
+    if known is None:
+        return row
+    value, inside = known.get(variable.name, (None, None))
+    if value != variable.value:
+        return changed(row, changed=True, was=None if value is None else shortened(value, most)[0])
+    if inside is not None and contents not in (None, inside):
+        return changed(row, changed=True, was=inside)
+    return row
+
+
+def _short(text: str | None) -> str | None:
+    return None if text is None else shortened(text, limits.VALUE_CHARACTERS)[0]
+
+
+def _more(total: int | None, came: int, shown: int) -> int:
+    """How many further frames there are; -1 for some."""
+    if came <= shown:
+        return 0
+    return total - shown if total is not None and total > shown else -1

@@ -1,0 +1,12 @@
+"""Limits of the MCP server.
+
+Sizes are in bytes unless a name says otherwise, times in seconds.
+"""
+
+from dapkit.limits import MEGABYTE
+
+MCP_PROGRESS_SECONDS = 5.0
+"""How often a call that still works is reported to an agent that wants progress reports."""
+
+MCP_EVENT_BYTES = 64 * MEGABYTE
+"""Longest event, or body of a request, that is kept for diagnostics; what comes after a longer one is not."""

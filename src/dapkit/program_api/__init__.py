@@ -1,0 +1,1 @@
+"""The API that a debugged program calls, and `python -m dapkit`."""

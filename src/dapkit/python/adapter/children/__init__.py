@@ -1,0 +1,1 @@
+"""Child processes of a program, each with a session of its own."""

@@ -1,0 +1,362 @@
+"""Child processes of a program: each gets a session of its own, which the client opens.
+
+A child connects to a unix socket of ours, identifies itself, and waits (`children.child_handshake`). The client
+is asked to attach to it (`startDebugging`); the configuration has the child's socket, so that any adapter of ours can
+reach it, and that of this process, where a client that knows it needs no other process (`adapterSocket`). A child that
+nobody attaches to runs on.
+"""
+
+import contextlib
+import fnmatch
+import logging
+import os
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager, nullcontext
+from functools import partial
+from pathlib import Path
+from typing import Any, Protocol
+
+import anyio
+import msgspec
+from anyio.abc import ByteStream
+
+from dapkit import limits as shared_limits
+from dapkit.adapter import Adapter
+from dapkit.protocol import DapkitError, FrameDecoder, RawJson, TerminateArguments, decode_as, to_json_value
+from dapkit.python import limits
+from dapkit.python.adapter.children.debugpy_event import EVENT, Invitations, expects_event, inviting
+from dapkit.python.adapter.configuration.arguments import PythonAttach, PythonLaunch
+from dapkit.python.debuggee.children.targets import PYTHON, kind_of
+from dapkit.transport import Pulse, listen_unix, private_folder, remove_dead_sockets
+
+log = logging.getLogger(__name__)
+
+EXECUTES_EVENT = "dapkit/executes"
+"""What the engine sends before the program becomes another one."""
+
+
+class ChildRun(Protocol):
+    """What is asked of a child that has a session here."""
+
+    async def terminate(self, args: TerminateArguments) -> None:
+        """Ask it to end."""
+        ...
+
+    async def release(self, *, suspend: bool) -> None:
+        """Let it run on."""
+        ...
+
+
+class ChildAdapter(Protocol):
+    """Serves the session of a child."""
+
+    @property
+    def run(self) -> ChildRun | None:
+        """The child, once it is there."""
+        ...
+
+    async def serve_stream(self, stream: ByteStream) -> None:
+        """Serve one session."""
+        ...
+
+
+type MakeAdapter = Callable[[bool, str], ChildAdapter]
+"""Makes an adapter for a child, which ends with us or not, and only for clients that know a token if one is given."""
+
+_INHERITED = (
+    "auto_reload",
+    "break_on_system_exit",
+    "break_on_system_exit_zero",
+    "django",
+    "evaluate_timeout",
+    "flask",
+    "gui_event_loop",
+    "jinja",
+    "just_my_code",
+    "max_exception_stack_frames",
+    "path_mappings",
+    "rules",
+    "show_return_value",
+    "stepping_resumes_all_threads",
+    "stop_all_threads",
+    "sub_process",
+    "sub_process_exclude",
+    "sub_process_include",
+    "variable_presentation",
+)
+"""Fields of a configuration that children have as well."""
+
+
+class _Arrived(msgspec.Struct, rename="camel"):
+    """What a child says of itself."""
+
+    name: str
+    process_id: int
+    parent_id: int
+    socket: str
+    arguments: list[str]
+
+
+class _Executes(msgspec.Struct, rename="camel"):
+    """What the engine says of a program that is about to become another one."""
+
+    process_id: int
+
+
+class _Arrival(msgspec.Struct):
+    """The frame that it says it in."""
+
+    body: _Arrived
+
+
+class Children:
+    """The children of one program.
+
+    Invariant: `_coming` counts the children whose sessions are to begin, `_living` has the processes that have had one
+    and run, `_served` the adapters of the sessions that this process serves; `_executing` is the program itself if it
+    is about to become another one.
+
+    Attributes:
+        door: where they come to; None if they are left alone.
+        announced: whether the program is to remark on the first one, because the client opens no sessions for them.
+        end_with_us: whether the program and its children end if we are killed.
+        presenters: the files that show values of the project's own classes, by their full paths.
+
+    """
+
+    def __init__(
+        self, host: Adapter[Any, Any], args: PythonLaunch | PythonAttach, make: MakeAdapter, *, end_with_us: bool
+    ) -> None:
+        self.end_with_us = end_with_us
+        self.presenters: Sequence[str] = args.presenters or ()
+        self.door: Path | None = None
+        self.announced = False
+        self._host = host
+        self._args = args
+        self._make = make
+        self._sessions: Path | None = None
+        self._invitations: Invitations | None = None
+        self._served: list[ChildAdapter] = []
+        self._living: list[int] = []
+        self._arrived: set[int] = set()
+        self._coming = 0
+        self._executing: int | None = None
+        self._changed = Pulse()
+        self._turns = anyio.Semaphore(limits.CHILDREN_AT_ONCE)
+
+    @asynccontextmanager
+    async def coming(self) -> AsyncIterator[None]:
+        """Let children come, and serve their sessions, as long as the block lasts."""
+        client = self._host.client
+        args = self._args
+        if args.sub_process is False or (isinstance(args, PythonLaunch) and (args.no_debug or args.is_elevated)):
+            yield
+            return
+        invites = expects_event(client, self._args.extra.get("type"))
+        if not (invites or client.supports_start_debugging_request):
+            self.announced = True
+            yield
+            return
+        folder = private_folder()
+        if getattr(self._args, "sub_process_id", None) is None:  # once for a whole family
+            for pattern in ("child-*", "door-*", "talk-*"):
+                remove_dead_sockets(folder, pattern)  # of processes that were killed
+        mark = os.urandom(8).hex()
+        self._sessions, door = folder / f"talk-{mark}", folder / f"door-{mark}"
+        async with (
+            listen_unix(self._sessions, self._serve),
+            inviting(self._serve) if invites else nullcontext() as self._invitations,
+            listen_unix(door, self._meet),
+        ):
+            self.door = door
+            try:
+                yield
+            finally:
+                self.door = None
+                with anyio.move_on_after(shared_limits.CLOSE_SECONDS, shield=True):  # what they have to say last
+                    await self._changed.until(lambda: not self._served)
+
+    def expect(self, body: object) -> None:
+        """Take note that the program is about to become another one, which comes to the door."""
+        self._executing = decode_as(_Executes, body if isinstance(body, RawJson) else None).process_id
+        self._host.start_soon(self._follow, self._executing)
+
+    @property
+    def is_expecting(self) -> bool:
+        """Whether the program is to come to the door as another one."""
+        return self._executing is not None
+
+    @property
+    def sockets(self) -> tuple[Path, ...]:
+        """Those of this process, while children can come."""
+        return () if self.door is None or self._sessions is None else (self.door, self._sessions)
+
+    async def over(self, left: Sequence[int] = ()) -> None:
+        """Wait until all that had sessions have ended, and the sessions with them.
+
+        The program has `left` these processes when it ended; some may still be on their way to the door.
+        """
+        with anyio.move_on_after(limits.ARRIVAL_SECONDS):
+            while any(map(self._is_coming, left)):  # noqa: ASYNC110 - it may end without a word
+                await anyio.sleep(limits.ARRIVAL_POLL_SECONDS)
+        await self._changed.until(lambda: not self._coming)
+        if self._living and not self.is_expecting:
+            text = f"The program has ended; child processes of it are still debugged ({len(self._living)}).\n"
+            await self._host.output(text, category="console")
+        await self._changed.until(lambda: not self._living)
+        with anyio.move_on_after(shared_limits.CLOSE_SECONDS):  # the client may leave a session open
+            await self._changed.until(lambda: not self._served)
+
+    def _is_coming(self, process: int) -> bool:
+        """Say whether a process was shown the way to the door, and has not come yet."""
+        if self.door is None or process in self._arrived:
+            return False
+        place = Path("/proc", str(process))
+        try:
+            kind = kind_of(str((place / "exe").readlink()))
+            return kind == PYTHON and bytes(self.door) in (place / "environ").read_bytes()
+        except OSError:
+            return False  # it has ended, or is another user's
+
+    async def terminate(self, args: TerminateArguments) -> None:
+        """Ask them to end, as Ctrl-C in a terminal reaches them as well."""
+        for adapter in list(self._served):
+            if adapter.run is not None:
+                self._host.start_soon(_in_spite_of_refusals, partial(adapter.run.terminate, args))
+
+    async def release(self) -> None:
+        """Let them run on undebugged, all at once: one that does not answer keeps no other waiting."""
+        with anyio.move_on_after(shared_limits.CLOSE_SECONDS):
+            async with anyio.create_task_group() as tasks:
+                for adapter in list(self._served):
+                    if adapter.run is not None:
+                        tasks.start_soon(_in_spite_of_refusals, partial(adapter.run.release, suspend=False))
+
+    async def _serve(self, stream: ByteStream, token: str = "") -> None:
+        """Serve the session of a child."""
+        adapter = self._make(self.end_with_us, token)
+        self._served.append(adapter)
+        try:
+            await adapter.serve_stream(stream)
+        finally:
+            self._served.remove(adapter)
+            self._changed.beat()
+
+    async def _meet(self, stream: ByteStream) -> None:
+        """Have a child debugged that has come to the door; it runs on when the stream is closed."""
+        try:
+            with anyio.fail_after(limits.INTRODUCTION_SECONDS):
+                child = await _introduction(stream)
+        except (DapkitError, TimeoutError, anyio.EndOfStream, anyio.BrokenResourceError) as error:
+            log.info("what has come to the door is not a child: %s", error)
+            return
+        self._arrived.add(child.process_id)
+        if not self._wanted(child):
+            return
+        self._coming += 1
+        try:
+            async with self._turns:
+                is_debugged = await self._debugged(child, stream)
+        finally:
+            self._coming -= 1
+            self._changed.beat()
+        if is_debugged:
+            await self._follow(child.process_id)
+
+    async def _follow(self, process: int) -> None:
+        """Take note that a process is debugged, until it has ended."""
+        try:
+            handle = os.pidfd_open(process)
+        except ProcessLookupError:
+            return
+        self._living.append(process)
+        try:
+            await anyio.wait_readable(handle)
+        finally:
+            os.close(handle)
+            self._living.remove(process)
+            self._changed.beat()
+
+    async def _debugged(self, child: _Arrived, stream: ByteStream) -> bool:
+        """Have the client open a session; say whether it did."""
+        invitations, patience = self._invitations, limits.CHILD_SECONDS
+        if invitations is None:
+            try:
+                await self._host.start_debugging(self._configuration(child), "attach")
+            except DapkitError as error:
+                await self._report(child, str(error))
+                return False
+        elif invitations.is_answered:
+            patience = limits.INVITED_SECONDS
+            await self._host.send_custom_event(EVENT, {**self._configuration(child), **invitations.keys})
+        else:
+            return False
+        with anyio.move_on_after(patience):
+            await _end_of(stream)  # the child has its session then
+            await stream.aclose()
+            return True
+        await self._report(child, f"no session came within {patience:g} s")
+        if invitations is not None:
+            invitations.is_answered = False
+        return False
+
+    async def _report(self, child: _Arrived, why: str) -> None:
+        text = f"{child.name}, process {child.process_id}, runs on undebugged: {why}\n"
+        await self._host.output(text, category="important")
+
+    def _wanted(self, child: _Arrived) -> bool:
+        include, exclude = self._args.sub_process_include, self._args.sub_process_exclude
+        if any(fnmatch.fnmatchcase(child.name, pattern) for pattern in exclude):
+            return False
+        return include is None or any(fnmatch.fnmatchcase(child.name, pattern) for pattern in include)
+
+    def _configuration(self, child: _Arrived) -> dict[str, object]:
+        args = to_json_value(self._args)
+        written = args if isinstance(args, dict) else {}
+        keys = dict(zip(self._args.__struct_fields__, self._args.__struct_encode_fields__, strict=True))
+        inherited = {keys[name]: written[keys[name]] for name in _INHERITED if keys[name] in written}
+        return {
+            **inherited,
+            "presenters": list(self.presenters),
+            "type": self._args.extra.get("type", "python"),
+            "request": "attach",
+            "name": f"{child.name} [{child.process_id}]",
+            "socket": child.socket,
+            "adapterSocket": str(self._sessions),
+            "subProcessId": child.process_id,
+        }
+
+
+async def ends_now(process: int) -> bool:
+    """Say whether a process has ended, or does within a moment: what it has open is closed before."""
+    try:
+        handle = os.pidfd_open(process)
+    except ProcessLookupError:
+        return True
+    try:
+        with anyio.move_on_after(limits.CUT_SECONDS):
+            await anyio.wait_readable(handle)
+            return True
+        return False
+    finally:
+        os.close(handle)
+
+
+async def _introduction(stream: ByteStream) -> _Arrived:
+    frames = FrameDecoder()
+    while True:
+        for payload in frames.feed(await stream.receive()):
+            return decode_as(_Arrival, RawJson(payload)).body
+
+
+async def _end_of(stream: ByteStream) -> None:
+    try:
+        while True:
+            await stream.receive()
+    except (anyio.EndOfStream, anyio.BrokenResourceError, anyio.ClosedResourceError):
+        return
+
+
+async def _in_spite_of_refusals(ask: Callable[[], Awaitable[object]]) -> None:
+    with contextlib.suppress(DapkitError):  # it may have ended meanwhile
+        await ask()

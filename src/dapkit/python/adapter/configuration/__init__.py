@@ -1,0 +1,1 @@
+"""Launch and attach arguments: their types, and their translation for the engine."""

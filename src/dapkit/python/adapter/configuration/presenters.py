@@ -1,0 +1,56 @@
+"""Files of a project that say how values of its classes are shown: which a program is debugged with.
+
+They are those of `presenters` in `[tool.dapkit]` of the nearest `pyproject.toml` above the folder that the program runs
+in, unless the configuration names others. What is found there is code that runs in the program, so no stranger may have
+written that file, nor those that it names.
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from dapkit import limits
+from dapkit.system.trusted_files import objection_to, read_file
+
+PROJECT_FILE = "pyproject.toml"
+
+
+class PresenterFiles(NamedTuple):
+    """The files, by their full paths, and what is wrong with others, one sentence for each."""
+
+    paths: tuple[str, ...] = ()
+    problems: tuple[str, ...] = ()
+
+
+def presenter_files(given: Sequence[str] | None, cwd: Path) -> PresenterFiles:
+    """Return the files that a configuration names, or else those of the project around a folder."""
+    if given is not None:
+        return PresenterFiles(tuple(str(cwd / Path(name).expanduser()) for name in given))
+    found = next((file for folder in (cwd, *cwd.parents) if (file := folder / PROJECT_FILE).is_file()), None)
+    return PresenterFiles() if found is None else _of_project(found)
+
+
+def _settings(text: str) -> dict[str, Any]:
+    import tomllib
+
+    return tomllib.loads(text).get("tool", {}).get("dapkit", {})  # type: ignore[no-any-return]  # or another error
+
+
+def _of_project(file: Path) -> PresenterFiles:
+    try:
+        text = read_file(file, limits.CONFIGURATION_BYTES).decode()
+        names = _settings(text).get("presenters", []) if "tool.dapkit" in text else []
+    except (OSError, ValueError, AttributeError):  # it is for others to say what is wrong with it
+        return PresenterFiles()
+    if not names:
+        return PresenterFiles()
+    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+        return PresenterFiles(problems=(f"{file}: tool.dapkit.presenters is {names!r:.80}, expected a list of paths",))
+    paths = [str(file.parent / name) for name in names]
+    objections = {path: objection_to(path) for path in (str(file), *paths)}
+    if (objection := objections[str(file)]) is not None:
+        return PresenterFiles(problems=(f"the presenters of {file} are not used: {objection}",))
+    return PresenterFiles(
+        tuple(path for path in paths if objections[path] is None),
+        tuple(f"presenters {path} are not used: {objections[path]}" for path in paths if objections[path] is not None),
+    )

@@ -1,0 +1,1 @@
+"""The engine inside the program as the adapter sees it: its link, its output, its breakpoints."""

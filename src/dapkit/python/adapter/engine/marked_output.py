@@ -1,0 +1,149 @@
+"""Log messages between what the program has written before and after them.
+
+Messages are numbered, and say which mark of each pipe they are behind (`debuggee.connection.output_marks`). A message
+waits until the pipes have come to these marks. A pipe waits for messages, too:
+
+    what comes before a mark    waits for the messages with lower numbers than the mark; they found nothing to mark
+    what has no mark behind it  waits for all messages that the engine has made by now (`output_memory`), unless one of
+                                them waits for a mark of this pipe that is still to come
+
+Threads may send messages in another order than they made the marks: then a pipe goes on once a later message waits for
+it.
+"""
+
+import re
+import sys
+from collections.abc import AsyncIterator, Iterator
+from contextlib import contextmanager
+from math import inf
+from typing import Final
+
+import anyio
+
+from dapkit.python import limits
+from dapkit.python.adapter.engine.output_memory import STDERR, STDOUT, OutputMemory
+from dapkit.python.debuggee.connection.output_marks import MARK_BEGINS
+from dapkit.transport import Pulse
+
+_BEGINS: Final = MARK_BEGINS.encode("ascii")
+_POSITION: Final = re.compile(MARK_BEGINS + r"(\d{1,18}):(\d{1,18}):(\d{1,18})" + "\0")
+"""What stands before texts: the number of the last of them, and the marks of stdout and stderr that they are behind."""
+_MARKS: Final = re.compile(b"(?:" + _BEGINS + rb"(\d{1,18})" + b"\0)+")
+"""Marks with nothing between them; what counts is the last. A number that Python would not read is none."""
+
+
+class MarkedOutput:
+    """How far the pipes and the messages of one program have come.
+
+    Attributes:
+        memory: what the engine shares with us; None for an engine that marks the pipes for each message.
+
+    """
+
+    def __init__(self, memory: OutputMemory | None = None) -> None:
+        self.memory = memory
+        self._reached: dict[int, float] = {STDOUT: 0, STDERR: 0}
+        self._wanted = {STDOUT: 0, STDERR: 0}
+        self._passed_on: float = 0
+        self._hurrying = 0
+        self._pulse = Pulse()
+
+    async def wait_in(self, pipe: int, before: int = 0) -> None:
+        """Wait for the messages that belong before what comes next in a pipe, and that before a mark if one follows."""
+        reached = self._reached[pipe]
+        if before:
+            last = max(before - 1, reached)
+        else:
+            last = reached if self.memory is None else max(self.memory.messages, reached)
+
+        def is_next() -> bool:
+            return self._passed_on >= last or self._wanted[pipe] > reached or self._hurrying > 0
+
+        if is_next():
+            return
+        with anyio.move_on_after(limits.MARK_SECONDS) as waiting:
+            await self._pulse.until(is_next)
+        if waiting.cancelled_caught:  # they are lost
+            self._pass_on(last)
+
+    def come_to(self, pipe: int, mark: int) -> None:
+        """Take note that a pipe was passed on up to a mark."""
+        self._reached[pipe] = max(self._reached[pipe], mark)
+        self._pulse.beat()
+
+    def release(self) -> None:
+        """Have no pipe wait for a message from here on: there are none any more."""
+        self._wanted = {STDOUT: sys.maxsize, STDERR: sys.maxsize}
+        self._pulse.beat()
+
+    def end(self, pipe: int) -> None:
+        """Take note that nothing more comes from a pipe."""
+        self._reached[pipe] = inf
+        self._pulse.beat()
+
+    @contextmanager
+    def hurrying(self) -> Iterator[None]:
+        """Have no pipe wait for a message, until the last such block ends."""
+        self._hurrying += 1
+        self._pulse.beat()
+        try:
+            yield
+        finally:
+            self._hurrying -= 1
+
+    async def in_order(self, text: str) -> AsyncIterator[str]:
+        """Return messages when it is their turn: together, if the program has written nothing in between."""
+        waiting, *pieces = _POSITION.split(text)
+        last = 0
+        for at in range(0, len(pieces), 4):
+            number, stdout, stderr = map(int, pieces[at : at + 3])
+            marks = {STDOUT: stdout, STDERR: stderr}
+            if not self._is_reached(marks):
+                if waiting:
+                    yield waiting
+                waiting = ""
+                self._pass_on(last)
+                await self._wait_for(marks)
+            waiting += pieces[at + 3]
+            last = max(last, number)
+        if waiting:
+            yield waiting
+        self._pass_on(last)
+
+    def _is_reached(self, marks: dict[int, int]) -> bool:
+        return all(self._reached[pipe] >= mark for pipe, mark in marks.items())
+
+    async def _wait_for(self, marks: dict[int, int]) -> None:
+        for pipe, mark in marks.items():
+            self._wanted[pipe] = max(self._wanted[pipe], mark)
+        self._pulse.beat()
+        with anyio.move_on_after(limits.MARK_SECONDS):
+            await self._pulse.until(lambda: self._is_reached(marks))
+
+    def _pass_on(self, number: float) -> None:
+        self._passed_on = max(self._passed_on, number)
+        self._pulse.beat()
+
+
+def length(text: str) -> int:
+    """Return how many characters messages have without what stands before them."""
+    return sum(map(len, _POSITION.split(text)[::4])) if MARK_BEGINS in text else len(text)
+
+
+def parts(data: bytes) -> Iterator[tuple[bytes, int]]:
+    """Split what was read where there are marks: each part with the mark that it ends with, or 0."""
+    if _BEGINS not in data:
+        yield data, 0
+        return
+    pieces = _MARKS.split(data)
+    yield from zip(pieces[::2], [*map(int, pieces[1::2]), 0], strict=True)
+
+
+def begun_mark(data: bytes) -> int:
+    """Return how many bytes at the end of what was read may be the beginning of a mark."""
+    tail = data[-limits.MARK_BYTES :]
+    begins = tail.rfind(_BEGINS[:2])
+    if begins >= 0 and b"\0" not in tail[begins + 1 :]:
+        return len(tail) - begins
+    is_whole = begins >= 0 and _MARKS.fullmatch(tail[begins:])
+    return 1 if tail.endswith(b"\0") and not is_whole else 0

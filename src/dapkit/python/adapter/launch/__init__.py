@@ -1,0 +1,1 @@
+"""Programs that the adapter starts: command line, interpreter, process, terminal, end."""

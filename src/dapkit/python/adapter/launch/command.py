@@ -1,0 +1,162 @@
+"""From launch arguments to a command line.
+
+Everything that can be known to be wrong before a process is started is said
+here, in words of the launch configuration.
+"""
+
+import json
+import os
+import re
+import shlex
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from dapkit.endpoint import RequestFailed
+from dapkit.python.adapter.configuration.arguments import PythonLaunch
+from dapkit.python.adapter.configuration.presenters import presenter_files
+from dapkit.python.adapter.launch.env_file import EnvFile, read_env_file
+from dapkit.python.adapter.launch.interpreter import interpreter_of
+from dapkit.python.debuggee_files import ENTRY
+
+_LITERAL = r"'[^']*'|\\."
+"""What a shell leaves as it is."""
+_EXPANDED = r"[$`*?\[~{;|&<>]"
+"""What it does not."""
+_UNEXPANDED = (
+    "args: the text was split into words, but nothing in it expanded, for want of a shell; "
+    "that takes a terminal as console, and a client that leaves such texts to the shell in it"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """A program that can be started.
+
+    Attributes:
+        interpreter: what runs the program, by its full path.
+        argv: the whole command line.
+        cwd: absolute path of the folder to run in.
+        env: changes to the environment; None takes a variable away.
+        name: what people call the program.
+        shell_text: further arguments, as a shell is to read them.
+        presenters: files that say how values are shown, by their full paths.
+        as_root: what runs as root whatever follows it, where that is not the user of the adapter.
+        sockets: of ours, which whatever starts it removes if we are killed.
+        problems: what is not as it was asked for, but does not keep the program from running; sentences.
+
+    """
+
+    interpreter: tuple[str, ...]
+    argv: tuple[str, ...]
+    cwd: Path
+    env: Mapping[str, str | None]
+    name: str
+    shell_text: str = ""
+    presenters: tuple[str, ...] = ()
+    problems: tuple[str, ...] = ()
+    as_root: tuple[str, ...] = ()
+    sockets: tuple[Path, ...] = ()
+
+    def environment(self) -> dict[str, str]:
+        """Return our environment with the changes made."""
+        changed: dict[str, str | None] = {**os.environ, **self.env}
+        return {name: value for name, value in changed.items() if value is not None}
+
+
+def command_for(launch: PythonLaunch, link: Path, *, has_shell: bool = False) -> Command:
+    """Make the command that starts a program and connects it to the socket `link`.
+
+    With `has_shell` a shell reads what is left to it.
+
+    Raises:
+        RequestFailed: the program cannot be started like this.
+
+    """
+    cwd = _folder(launch)
+    kind, target = _target(launch, cwd)
+    file = read_env_file(cwd / launch.env_file, os.environ) if launch.env_file else EnvFile({})
+    env = {**file.variables, **{name: _as_text(value) for name, value in launch.env.items()}}
+    interpreter = interpreter_of(launch, cwd, env)
+    as_root = _sudo(launch)
+    by_shell = launch.args if has_shell and isinstance(launch.args, str) else ""
+    words = () if by_shell else _words(launch.args, "args")
+    # The engine takes one "--" away, so that those of the program's own arguments arrive.
+    start = (*interpreter, *_words(launch.python_args, "pythonArgs"))
+    argv = (*start, str(ENTRY), "--link", f"unix:{link}", f"--{kind}", target, "--", *words)
+    name = {"program": Path(target).name, "module": target, "code": "<string>"}[kind]
+    presenters = presenter_files(launch.presenters, cwd)
+    unexpanded = () if by_shell else _unexpanded(launch.args)
+    problems = (*file.problems, *unexpanded, *presenters.problems)
+    return Command(tuple(interpreter), argv, cwd, env, name, by_shell, presenters.paths, problems, as_root)
+
+
+def _folder(launch: PythonLaunch) -> Path:
+    """Return the folder to run in."""
+    try:
+        given = Path(launch.cwd or _default_folder(launch)).expanduser().absolute()
+    except FileNotFoundError as error:
+        raise RequestFailed("the folder of the adapter was removed: give an absolute path as cwd") from error
+    if not given.is_dir():
+        raise RequestFailed(f"cwd is {launch.cwd or str(given)!r}, which is not a folder")
+    return given
+
+
+def _default_folder(launch: PythonLaunch) -> Path:
+    """Return the folder of the program, or for want of one what is open in the editor, or the adapter's own."""
+    program = Path(launch.program or "")
+    if program.is_absolute() and program.parent.is_dir():
+        return program.parent
+    return Path(launch.workspace_folder or Path.cwd())
+
+
+def _sudo(launch: PythonLaunch) -> tuple[str, ...]:
+    """Return the beginning of a command that is to run as root, as far as it is to."""
+    if not launch.is_elevated:
+        return ()
+    if launch.console == "internalConsole":
+        raise RequestFailed("sudo may ask for a password: it needs a terminal, such as integratedTerminal as console")
+    import shutil
+
+    if (sudo := shutil.which("sudo")) is None:
+        raise RequestFailed("sudo is true, but there is no program of that name in PATH")
+    return (sudo, "-E")
+
+
+def _as_text(value: str | float | None) -> str | None:
+    """Return the value of a variable: what is not a text as JSON writes it."""
+    return value if value is None or isinstance(value, str) else json.dumps(value)
+
+
+def _words(given: tuple[str, ...] | str, key: str) -> tuple[str, ...]:
+    """Return arguments one by one; a text is split as a shell splits it."""
+    if not isinstance(given, str):
+        return given
+    try:
+        return tuple(shlex.split(given))
+    except ValueError as error:
+        raise RequestFailed(f"{key} is {given!r}, which cannot be split into words: {error}") from error
+
+
+def _unexpanded(given: tuple[str, ...] | str) -> tuple[str, ...]:
+    """Report what a shell would have done to a text, and nobody does."""
+    if not isinstance(given, str) or not re.search(_EXPANDED, re.sub(_LITERAL, "", given)):
+        return ()
+    return (_UNEXPANDED,)
+
+
+def _target(launch: PythonLaunch, cwd: Path) -> tuple[str, str]:
+    """Return what is to run: `program`, `module` or `code`, and its value."""
+    code = "\n".join(launch.code) if isinstance(launch.code, list) else launch.code
+    given = [
+        (name, value)
+        for name, value in (("program", launch.program), ("module", launch.module), ("code", code))
+        if value
+    ]
+    if len(given) != 1:
+        found = " and ".join(name for name, _ in given) or "none of them"
+        raise RequestFailed(f"launch needs exactly one of program, module and code, got {found}")
+    [(name, value)] = given
+    if name == "program" and not (cwd / value).exists():
+        raise RequestFailed(f"program {value!r} does not exist (looked for {cwd / value})")
+    return name, value

@@ -1,0 +1,309 @@
+"""The debugged program as a process that we have started: its start, its output, its end.
+
+Here it gets pipes for its output and the null device for its input; in a terminal it has that (`terminal`). It does not
+outlive us: its parent, a process of its own, kills it and all that it has started, wherever that has gone
+(`supervisor`). Only a program that was released, and what a program that ended by itself left in the background,
+run on.
+"""
+
+import codecs
+import os
+import socket
+import subprocess
+from collections import deque
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from functools import partial
+from typing import IO, Literal, cast
+
+import anyio
+
+from dapkit import limits
+from dapkit.endpoint import RequestFailed
+from dapkit.python.adapter.engine.marked_output import MarkedOutput, begun_mark, parts
+from dapkit.python.adapter.engine.output_memory import STDERR, STDOUT, OutputMemory
+from dapkit.python.adapter.launch.command import Command
+from dapkit.python.adapter.launch.supervisor import ProgramParent, parent_command
+from dapkit.transport import ProcessGroup, background_tasks
+from dapkit.transport.descriptors import DescriptorReader
+from dapkit.transport.sockets import SocketStream
+
+type Category = Literal["stdout", "stderr"]
+type Report = Callable[[str, Category], Awaitable[object]]
+"""Takes the program's output, and waits while there is too much of it."""
+type Outlived = Callable[[list[int]], Awaitable[None]]
+"""Waits until nothing is debugged any more of the processes that a program has left, and of those below them."""
+
+
+class _Pipe:
+    """What the program writes, as text of one category: bytes that are not UTF-8 are shown as escapes."""
+
+    def __init__(self, pipe: IO[bytes] | None, category: Category, report: Report, marked: MarkedOutput) -> None:
+        self._fd = _own(pipe)
+        self._number = STDOUT if category == "stdout" else STDERR
+        read = os.read if marked.memory is None else partial(marked.memory.read, self._number)
+        self._reader = DescriptorReader(self._fd, read=read)
+        self._decoder = codecs.getincrementaldecoder("utf-8")("backslashreplace")
+        self._category = category
+        self._report = report
+        self._marked = marked
+        self._taken: deque[bytes] = deque()
+        self._turn = anyio.Lock()
+        self._begun = b""  # of a mark that was not read to its end
+        self.tail = bytearray()
+        """The last `limits.STDERR_BYTES` that came."""
+
+    async def run(self) -> None:
+        """Pass everything on until the end."""
+        try:
+            async for data in self._reader:
+                self._taken.append(data)
+                await self._pass_on_taken()
+            await self.close()
+            await self._pass_on_taken()
+            await self._pass_on(self._begun, final=True)
+        finally:
+            self._marked.end(self._number)
+
+    async def pass_on_now(self) -> None:
+        """Pass on what has been written by now: a pipe holds no more than one read takes."""
+        if data := self._reader.read_now():
+            self._taken.append(data)
+        await self._pass_on_taken()
+
+    async def _pass_on_taken(self) -> None:
+        async with self._turn:  # what was read first comes first
+            while self._taken:
+                data, self._begun = self._begun + self._taken.popleft(), b""
+                if len(data) >= limits.READ_CHUNK_BYTES and (begun := begun_mark(data)):  # else there was no more
+                    data, self._begun = data[:-begun], data[-begun:]
+                for part, mark in parts(data):
+                    if part:
+                        await self._marked.wait_in(self._number, before=mark)
+                        await self._pass_on(part)
+                    if mark:
+                        self._marked.come_to(self._number, mark)
+
+    async def _pass_on(self, data: bytes, *, final: bool = False) -> None:
+        self.tail += data
+        del self.tail[: -limits.STDERR_BYTES]
+        if text := self._decoder.decode(data, final=final):
+            await self._report(text, self._category)
+
+    def identity(self) -> tuple[int, int]:
+        """Return device and inode, which are those of the other end as well."""
+        status = os.fstat(self._fd)
+        return status.st_dev, status.st_ino
+
+    def hand_over(self) -> None:
+        """Let a process of its own empty it: a process that still writes to it would fail at its next `print`."""
+        if self._reader.read_now(1) == b"":
+            return  # no process does
+        os.set_blocking(self._fd, True)
+        actions = [
+            (os.POSIX_SPAWN_DUP2, self._fd, 0),
+            (os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0),
+            (os.POSIX_SPAWN_OPEN, 2, os.devnull, os.O_WRONLY, 0),
+        ]
+        os.posix_spawn("/bin/cat", ["cat"], os.environ, file_actions=actions, setsid=True)
+
+    async def close(self) -> None:
+        """Read no more."""
+        await self._reader.aclose()
+
+
+class LaunchedProgram:
+    """A started program; made by `started`, or by `terminal.started_in_terminal`.
+
+    Attributes:
+        released: whether it runs on after us.
+        marked: the order of its output and log messages.
+        outlived_by: waits for what is still debugged when the program itself has ended.
+
+    """
+
+    def __init__(
+        self,
+        parent: ProgramParent,
+        output: _Pipe | None = None,
+        errors: _Pipe | None = None,
+        marked: MarkedOutput | None = None,
+    ) -> None:
+        self._parent = parent
+        self.marked = marked or MarkedOutput()
+        self._errors = errors
+        self._pipes = [pipe for pipe in (output, errors) if pipe is not None]
+        self._is_reported = anyio.Event()
+        self._asked_to_end = False
+        self.released = False
+        self.outlived_by: Outlived = _by_nothing
+
+    @property
+    def returncode(self) -> int | None:
+        """Exit code, or minus the signal that killed it; None while it runs."""
+        return self._parent.returncode
+
+    async def attend(self) -> None:
+        """Pass output on until the program has ended, and all that it wrote was reported.
+
+        What its children write later, on pipes that they inherited, is waited for
+        `limits.LAST_OUTPUT_SECONDS` and then dropped.
+        """
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(self._parent.attend)
+            async with anyio.create_task_group() as readers:
+                for pipe in self._pipes:
+                    readers.start_soon(pipe.run)
+                await self._parent.wait()
+                if not self._asked_to_end:
+                    await self.outlived_by(self._parent.left)
+                (self._parent.kill if self._asked_to_end else self._parent.release)()
+                readers.cancel_scope.deadline = anyio.current_time() + limits.LAST_OUTPUT_SECONDS
+            self._is_reported.set()
+
+    async def report_output(self) -> None:
+        """Pass on what it has written by now."""
+        with self.marked.hurrying():
+            for pipe in self._pipes:
+                await pipe.pass_on_now()
+
+    async def wait(self) -> None:
+        """Wait until the program has ended, with all that is debugged of it, and its output was reported."""
+        await self._is_reported.wait()
+
+    def pipe_identities(self) -> list[tuple[int, int]]:
+        """Return what its stdout and stderr are if they are our pipes; nothing in a terminal."""
+        return [pipe.identity() for pipe in self._pipes]
+
+    def last_errors(self) -> str:
+        """Return the last `limits.STDERR_BYTES` that it wrote to stderr, if that is known."""
+        return "" if self._errors is None else self._errors.tail.decode(errors="backslashreplace").strip()
+
+    def runs(self) -> bool:
+        """Say whether it runs at this very moment."""
+        return self._parent.runs()
+
+    async def stopped(self) -> str:
+        """Wait until a signal has stopped it, and return what that is called."""
+        return await self._parent.stopped()
+
+    async def continued(self) -> None:
+        """Wait until no signal keeps it stopped."""
+        await self._parent.continued()
+
+    async def replace(self, pid: int) -> None:
+        """Have it killed; a process that shows its past takes its place."""
+        await self._parent.replace(pid)
+
+    def resume(self) -> bool:
+        """Have it go on that a signal has stopped: its parent does it."""
+        self._parent.resume()
+        return True
+
+    def interrupted(self) -> None:
+        """Take note that it was asked to end: whatever it started is to end after it, too."""
+        self._asked_to_end = True
+
+    def send_term(self) -> None:
+        """Send it SIGTERM, not its group."""
+        self._parent.terminate()
+
+    async def kill(self) -> None:
+        """Kill it, and all that it has started."""
+        self._asked_to_end = True
+        self._parent.kill()
+
+    def release(self) -> None:
+        """Let it run on after us, also if we are killed; what it writes after us is read and dropped."""
+        self.released = True
+        self._parent.release()
+
+    async def close(self) -> None:
+        """Kill what is left, unless the program was released or has ended by itself."""
+        if self.released or (self.returncode is not None and not self._asked_to_end):
+            for pipe in self._pipes:
+                pipe.hand_over()
+        else:
+            self._parent.kill()
+            with anyio.move_on_after(limits.CLOSE_SECONDS):
+                await self._parent.attend()
+        await self._parent.close()
+        for pipe in self._pipes:
+            await pipe.close()
+        if self.marked.memory is not None:
+            self.marked.memory.close()
+
+
+async def _by_nothing(_left: list[int]) -> None:
+    """Wait for nothing."""
+
+
+@asynccontextmanager
+async def started(command: Command, report: Report) -> AsyncIterator[LaunchedProgram]:
+    """Start a program and pass its output on; leaving the block ends it as `LaunchedProgram.close` says.
+
+    Raises:
+        RequestFailed: the operating system refused to start it.
+
+    """
+    ours, theirs = socket.socketpair()
+    async with SocketStream(ours) as stream:
+        with theirs:
+            process = _popen(command, theirs.fileno())
+        try:
+            parent = ProgramParent(stream)
+            marked = MarkedOutput(OutputMemory.made())
+            output = _Pipe(process.stdout, "stdout", report, marked)
+            errors = _Pipe(process.stderr, "stderr", report, marked)
+            program = LaunchedProgram(parent, output, errors, marked)
+            async with attended(program, parent, command):
+                yield program
+        finally:
+            with anyio.CancelScope(shield=True):
+                if not program.released:
+                    await ProcessGroup(process.pid).end()
+            process.returncode = 0  # it was reaped behind the back of Popen, or outlives us
+
+
+@asynccontextmanager
+async def attended(program: LaunchedProgram, parent: ProgramParent, command: Command) -> AsyncIterator[None]:
+    """Have a program's parent start it, and end it with the block.
+
+    Raises:
+        RequestFailed: the operating system refused to start it.
+
+    """
+    try:
+        await parent.start(command.argv, command.sockets)
+        async with background_tasks() as tasks:
+            tasks.start_soon(program.attend)
+            yield
+    finally:
+        with anyio.CancelScope(shield=True):
+            await program.close()
+
+
+def _popen(command: Command, link: int) -> subprocess.Popen[bytes]:
+    """Start a program's parent, which has what the program is to have."""
+    try:
+        return subprocess.Popen(
+            parent_command(f"fd:{link}"),
+            bufsize=0,
+            cwd=command.cwd,
+            env=command.environment(),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            pass_fds=[link],
+            start_new_session=True,
+        )
+    except OSError as error:
+        raise RequestFailed(f"{command.argv[0]} could not be started: {error.strerror}") from error
+
+
+def _own(pipe: IO[bytes] | None) -> int:
+    """Our end of a pipe as a non-blocking descriptor of our own."""
+    with cast("IO[bytes]", pipe) as given:  # Popen has made what it was asked for
+        fd = os.dup(given.fileno())
+    os.set_blocking(fd, False)
+    return fd

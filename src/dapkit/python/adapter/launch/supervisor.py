@@ -1,0 +1,182 @@
+"""The adapter's hold on a program that it has started: the conversation with the program's parent (`supervisor_main`).
+
+The parent adopts and ends all that the program starts, also when we were killed; here is what it is asked, and what it
+reports: whether the program could be started, stands because of a signal, has ended.
+"""
+
+import contextlib
+import os
+import select
+import signal
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import anyio
+
+from dapkit.adapter import RequestFailed
+from dapkit.python import limits
+from dapkit.python.adapter.launch.supervisor_main import KILL, RELEASE, REPLACE, RESUME, TERMINATE
+from dapkit.transport import Pulse
+from dapkit.transport.sockets import SocketStream
+
+_PF_EXITING = 0x4  # linux/sched.h: set in each thread before what the process has open is closed
+
+_IN_C = Path(__file__).parents[1] / "dapkit-supervisor"  # made by tools/build_native.py, with a compiler
+_SCRIPT = Path(__file__).with_name("supervisor_main.py")
+
+
+def parent_command(place: str) -> list[str]:
+    """Return the command that starts a parent, which reaches us at a place: `fd:NUMBER` or `unix:PATH`."""
+    if os.access(_IN_C, os.X_OK):
+        return [str(_IN_C), place]
+    return [sys.executable, "-I", "-S", str(_SCRIPT), place]
+
+
+def start_order(argv: Sequence[str], sockets: Sequence[Path]) -> bytes:
+    """Return what has a parent start a program, and remove these sockets if we are killed."""
+    words = b"\0".join(map(os.fsencode, (str(len(sockets)), *map(str, sockets), *argv)))
+    return len(words).to_bytes(4) + words
+
+
+class ProgramParent:
+    """The parent of a program, once it has reached us.
+
+    Attributes:
+        pid: of the program.
+        returncode: of the program: its exit code, or minus the signal that killed it; None while it runs.
+        stopped_by: the signal that has stopped the program, None unless one has.
+        left: the processes that it has left, once it has ended.
+
+    Invariant: `_handle` is the program's process from its start until `close`.
+
+    """
+
+    def __init__(self, stream: SocketStream) -> None:
+        self.pid = 0
+        self.returncode: int | None = None
+        self.stopped_by: int | None = None
+        self.left: list[int] = []
+        self._stream = stream
+        self._handle = -1
+        self._said = b""
+        self._changed = Pulse()
+
+    async def start(self, argv: Sequence[str], sockets: Sequence[Path]) -> None:
+        """Have it start the program, and remove sockets of ours if we are killed.
+
+        Raises:
+            RequestFailed: the operating system refused.
+
+        """
+        try:
+            await self._stream.send(start_order(argv, sockets))
+            while not self.pid:
+                await self._hear(argv[0])
+        except (anyio.EndOfStream, anyio.BrokenResourceError) as error:
+            raise RequestFailed(f"{argv[0]} could not be started: what was to start it has ended") from error
+
+    async def attend(self) -> None:
+        """Listen to it until its end: then there is nothing left of what was to end."""
+        try:
+            while True:
+                await self._hear()
+        except (anyio.EndOfStream, anyio.BrokenResourceError, anyio.ClosedResourceError):
+            if self.returncode is None:  # it was killed itself
+                self._kill_program()
+                self.returncode = -signal.SIGKILL
+                self._changed.beat()
+
+    async def _hear(self, program: str = "") -> None:
+        *lines, self._said = (self._said + await self._stream.receive()).split(b"\n")
+        for line in lines:
+            match line.split():
+                case [b"started" | b"replaced", number]:
+                    self._take_hold(int(number))
+                case [b"failed", number]:
+                    raise RequestFailed(f"{program} could not be started: {os.strerror(int(number))}")
+                case [b"stopped", number]:
+                    self.stopped_by = int(number)
+                case [b"continued"]:
+                    self.stopped_by = None
+                case [b"ended", number, *left]:
+                    self.returncode, self.left = int(number), list(map(int, left))
+        self._changed.beat()
+
+    def _take_hold(self, pid: int) -> None:
+        before, self.pid = self._handle, pid
+        with contextlib.suppress(ProcessLookupError):  # it has ended already
+            self._handle = os.pidfd_open(pid)
+        if before >= 0:
+            os.close(before)
+
+    async def replace(self, pid: int) -> None:
+        """Have the program killed; a process of the same parent that came of it takes its place.
+
+        Raises:
+            RequestFailed: the parent does not say in time that it does.
+
+        """
+        self._stream.send_now(REPLACE + pid.to_bytes(4))
+        with anyio.move_on_after(limits.PAST_SECONDS):
+            await self._changed.until(lambda: self.pid == pid or self.returncode is not None)
+        if self.pid != pid and self.returncode is None:
+            raise RequestFailed(f"the program could not be replaced by process {pid} within {limits.PAST_SECONDS:g} s")
+
+    async def wait(self) -> None:
+        """Wait until the program has ended."""
+        await self._changed.until(lambda: self.returncode is not None)
+
+    def runs(self) -> bool:
+        """Say whether the program runs at this very moment; the system knows it before its parent has told us."""
+        if self.returncode is not None or self._handle < 0:
+            return False
+        poll = select.poll()
+        poll.register(self._handle, select.POLLIN)
+        return not poll.poll(0) and not _is_exiting(self.pid)
+
+    async def stopped(self) -> str:
+        """Wait until a signal has stopped the program, and return its name."""
+        await self._changed.until(lambda: self.stopped_by is not None)
+        return signal.Signals(self.stopped_by or 0).name
+
+    async def continued(self) -> None:
+        """Wait until no signal keeps the program stopped."""
+        await self._changed.until(lambda: self.stopped_by is None)
+
+    def _kill_program(self) -> None:
+        if self._handle >= 0:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                signal.pidfd_send_signal(self._handle, signal.SIGKILL)
+
+    def terminate(self) -> None:
+        """Have the program get SIGTERM, not its group: we may not send it one that runs as root."""
+        self._stream.send_now(TERMINATE)
+
+    def resume(self) -> None:
+        """Have the program go on that a signal has stopped."""
+        self._stream.send_now(RESUME)
+
+    def kill(self) -> None:
+        """Have the program killed, and all below it: also what it has left if it has ended."""
+        self._stream.send_now(KILL)
+
+    def release(self) -> None:
+        """Have it let the program run on, also if we are killed, or what it has left if it has ended."""
+        self._stream.send_now(RELEASE)
+
+    async def close(self) -> None:
+        """Let go of it; unless the program was released, that ends what is left."""
+        await self._stream.aclose()
+        handle, self._handle = self._handle, -1
+        if handle >= 0:
+            os.close(handle)
+
+
+def _is_exiting(pid: int) -> bool:
+    """Say whether a process is on its way out, or gone: what it had open may be closed a good while before its end."""
+    try:
+        flags = Path("/proc", str(pid), "stat").read_bytes().rpartition(b")")[2].split()[6]
+    except (FileNotFoundError, ProcessLookupError):
+        return True
+    return bool(int(flags) & _PF_EXITING)

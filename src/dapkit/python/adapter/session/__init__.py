@@ -1,0 +1,1 @@
+"""A session of the adapter with one program: launched or attached, its requests, its end."""

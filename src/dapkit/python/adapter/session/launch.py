@@ -1,0 +1,143 @@
+"""Ways to a program that we start: as a child of ours, or in a terminal of the client's."""
+
+import shlex
+import sys
+from collections.abc import AsyncIterator
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import replace
+
+from dapkit import limits
+from dapkit.adapter import RequestFailed
+from dapkit.endpoint import CapabilityMissing
+from dapkit.protocol import LaunchRequestArguments
+from dapkit.python.adapter.configuration.arguments import PythonLaunch
+from dapkit.python.adapter.configuration.paths import PathTranslation
+from dapkit.python.adapter.engine.debuggee import Debuggee
+from dapkit.python.adapter.engine.link import LinkListener, NeverCame, listening
+from dapkit.python.adapter.launch.command import Command, command_for
+from dapkit.python.adapter.launch.interpreter import objection_to
+from dapkit.python.adapter.launch.launched_program import Category, LaunchedProgram, started
+from dapkit.python.adapter.launch.terminal import started_in_terminal
+from dapkit.python.adapter.session.engine_options import engine_options
+from dapkit.python.adapter.session.run import Connector, DebuggeeRun, signal_name
+from dapkit.python.adapter.time_travel.checkpoints import History
+from dapkit.python.adapter.time_travel.recorded_program import opened
+from dapkit.transport import Connection, TransportError
+
+
+def launch_connector(launch: PythonLaunch) -> Connector:
+    """Return what starts a program and connects to it."""
+
+    def connect(run: DebuggeeRun) -> AbstractAsyncContextManager[Debuggee]:
+        return _started(launch, run)
+
+    return connect
+
+
+@asynccontextmanager
+async def _started(launch: PythonLaunch, run: DebuggeeRun) -> AsyncIterator[Debuggee]:
+    async with listening() as listener, _history(launch, run), opened(launch) as replay:
+        command = await _command(launch, listener, run) if replay is None else replay.command(listener.path)
+        if run.travel is not None:
+            run.travel.replay = replay
+        async with _program(launch, command, run) as program:
+            program.outlived_by = run.children.over
+            run.children.presenters = command.presenters
+            if run.travel is not None:
+                run.travel.program = program
+            reached = False
+            try:
+                async with listener.accept(program.wait) as (link, order):
+                    paths = await _introduced(link, launch, command, program, run)
+                    debuggee = Debuggee(link, order, program, paths)
+                    reached = True
+                    yield debuggee
+            except (NeverCame, TransportError) as error:
+                if reached:
+                    raise
+                raise await _why(command, program, error) from error
+
+
+@asynccontextmanager
+async def _history(launch: PythonLaunch, run: DebuggeeRun) -> AsyncIterator[None]:
+    """Let copies of the program come, if it is to travel in time."""
+    if not launch.travels:
+        yield
+        return
+    if launch.no_debug:
+        if launch.recording is not None:
+            raise RequestFailed("replay: a recording can only be debugged: launch it without noDebug")
+        yield
+        return
+    settings = launch.history_settings
+    history = History(settings.memory_limit * limits.MEGABYTE)
+    async with history.open():
+        run.let_travel(history, settings)
+        yield
+
+
+@asynccontextmanager
+async def _program(launch: PythonLaunch, command: Command, run: DebuggeeRun) -> AsyncIterator[LaunchedProgram]:
+    async def report(text: str, category: Category) -> None:
+        if launch.redirect_output is not False:
+            await run.report_output(text, category)
+
+    async def run_in_terminal(argv: list[str]) -> None:
+        await run.host.run_in_terminal(
+            kind="external" if launch.console == "externalTerminal" else "integrated",
+            title=launch.console_title or launch.console_name or command.name,
+            cwd=str(command.cwd),
+            args=[*map(shlex.quote, argv), command.shell_text] if command.shell_text else argv,
+            args_can_be_interpreted_by_shell=True if command.shell_text else None,
+            env=dict(command.env) or None,
+        )
+
+    if launch.console == "internalConsole":
+        async with started(command, report) as program:
+            yield program
+        return
+    if command.interpreter != (sys.executable,):
+        objection = await objection_to(command.interpreter, command.environment())
+        if objection is not None:
+            raise RequestFailed(objection)
+    try:
+        async with started_in_terminal(command, run_in_terminal) as program:
+            yield program
+    except CapabilityMissing as error:
+        instead = "" if command.as_root else "; use internalConsole"
+        raise RequestFailed(f"console is {launch.console!r}, but {error}{instead}") from error
+
+
+async def _command(launch: PythonLaunch, listener: LinkListener, run: DebuggeeRun) -> Command:
+    has_shell = launch.console != "internalConsole" and bool(run.host.client.supports_args_can_be_interpreted_by_shell)
+    command = command_for(launch, listener.path, has_shell=has_shell)
+    for problem in command.problems:
+        await run.host.output(f"{problem}\n", category="console")
+    return replace(command, sockets=run.children.sockets)
+
+
+async def _introduced(
+    link: Connection, launch: PythonLaunch, command: Command, program: LaunchedProgram, run: DebuggeeRun
+) -> PathTranslation:
+    """Make the engine ready for breakpoints."""
+    options: dict[str, object] = {**engine_options(launch, run.children), "presenters": list(command.presenters)}
+    if run.travel is not None:
+        options |= run.travel.options_of_live(options)
+    options["marksOutput"] = program.pipe_identities()
+    if run.travel is None and program.marked.memory is not None:  # a process of the past has read nothing
+        options["outputMemory"] = program.marked.memory.place()
+    await link.request(LaunchRequestArguments(extra=options))
+    if run.travel is not None and run.travel.replay is not None and (remark := run.travel.replay.remark):
+        await run.host.output(f"{remark}\n", category="important")
+    return PathTranslation(launch.path_mappings, str(command.cwd))
+
+
+async def _why(command: Command, program: LaunchedProgram, error: Exception) -> RequestFailed:
+    """Find out why a program could not be debugged."""
+    objection = await objection_to(command.interpreter, command.environment())
+    if objection is not None:
+        return RequestFailed(objection)
+    code = program.returncode
+    how = "" if code is None else f" (exit code {code})" if code >= 0 else f" ({signal_name(-code)})"
+    said = program.last_errors()
+    return RequestFailed(f"{error}{how}{f'; it wrote:\n{said}' if said else ''}")

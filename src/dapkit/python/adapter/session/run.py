@@ -1,0 +1,463 @@
+"""One program under the debugger, from its start to its end: started by us, or found.
+
+    starting --engine has introduced itself--> ready --configurationDone--> running --> over
+       |                                                                               ^
+       +--refused, or given up----------------------------------------------------------+
+
+How a program is reached is a *connector* (`launch`, `attach`), a context in which its link and
+its process are there. Here is what is the same for all: what the client learns about it, in which order,
+and how it ends. A session has one run after the other if it is restarted.
+"""
+
+import contextlib
+import logging
+import signal
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
+from typing import Any
+
+import anyio
+import msgspec
+
+from dapkit import limits as shared_limits
+from dapkit.adapter import Adapter, RequestFailed
+from dapkit.endpoint import EventReceived, Overtakes
+from dapkit.protocol import (
+    BreakpointEvent,
+    DisconnectArguments,
+    Event,
+    EventBody,
+    ExitedEvent,
+    InitializedEvent,
+    OutputEvent,
+    RawJson,
+    Request,
+    StoppedEvent,
+    TerminateArguments,
+    ThreadEvent,
+)
+from dapkit.protocol.time_travel import TimelineEvent
+from dapkit.python import limits
+from dapkit.python.adapter.children.children import EXECUTES_EVENT, Children
+from dapkit.python.adapter.configuration.arguments import TimeTravelSettings
+from dapkit.python.adapter.engine.breakpoint_store import RememberedBreakpoints
+from dapkit.python.adapter.engine.debuggee import STANDS_EVENT, Debuggee, LetGo, ProgramGone
+from dapkit.python.adapter.engine.engine_log import LOG_EVENT, RELEASED_EVENT, write_entry
+from dapkit.python.adapter.engine.marked_output import length
+from dapkit.python.adapter.engine.resume_order import ResumeOrder
+from dapkit.python.adapter.launch.launched_program import Category
+from dapkit.python.adapter.time_travel.checkpoints import History
+from dapkit.python.adapter.time_travel.replay_messages import RECORDING_ENDS_EVENT
+from dapkit.python.adapter.time_travel.timeline import MOVING, TimeTravel
+from dapkit.transport import Connection, ConversationLost, TransportError, background_tasks
+
+log = logging.getLogger(__name__)
+
+_INTERNAL = frozenset({LOG_EVENT, RELEASED_EVENT, STANDS_EVENT, EXECUTES_EVENT})
+"""Events that are for us, and not for the client."""
+
+_MAIN = 1
+"""The number of the main thread."""
+
+_CUT = "the program has closed the connection of the debugger, and runs on without it"
+
+
+type Connector = Callable[["DebuggeeRun"], AbstractAsyncContextManager[Debuggee]]
+
+
+class GoneBefore(RequestFailed):
+    """The program has ended before there was a session: nothing is wrong, but there is nothing to debug."""
+
+
+class DebuggeeRun:
+    """One program and what belongs to it.
+
+    Invariant: `debuggee` is there from the moment the engine is ready until the program has ended.
+
+    Attributes:
+        host: the adapter, which talks to the client.
+        debuggee: see above.
+        children: processes that it starts.
+        travel: the moments of the program, if it can be shown others than the present.
+        is_ours: whether the program ends with the session unless the client says otherwise.
+        is_reported: whether it is reported to the client: not once it was released, or another run has taken its place.
+
+    """
+
+    def __init__(
+        self,
+        host: Adapter[Any, Any],
+        connect: Connector,
+        children: Children,
+        *,
+        remembered: RememberedBreakpoints,
+        is_ours: bool,
+    ) -> None:
+        self.host = host
+        self.debuggee: Debuggee | None = None
+        self.children = children
+        self.is_ours = is_ours
+        self.travel: TimeTravel | None = None
+        self.is_reported = True
+        self.asked_to_end = False
+        self._connect = connect
+        self._remembered = remembered
+        self._scope = anyio.CancelScope()
+        self._settled = anyio.Event()
+        self._over = anyio.Event()
+        self._refusal: RequestFailed | None = None
+        self._exit_code: int | None = None
+        self._threads: set[int] = set()
+        self._watches = anyio.CancelScope()  # over the program that is debugged
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether the program has ended, though that may not have been reported yet, or its children still run."""
+        ended = self.debuggee is None or self.debuggee.process.returncode is not None
+        return self._settled.is_set() and ended
+
+    def let_travel(self, history: History, settings: TimeTravelSettings) -> None:
+        """Let the program be shown at moments of its past."""
+        self.travel = TimeTravel(
+            history,
+            settings,
+            self._remembered,
+            report=self.report_from_past,
+            start_soon=self.host.start_soon,
+            take_place=self.take_place,
+            live_on=self.live_on,
+        )
+
+    # Starting
+
+    def start(self) -> None:
+        """Begin, in the background."""
+        self._scope = self.host.start_soon(self._live)
+
+    async def ready(self) -> None:
+        """Wait until the engine can take breakpoints.
+
+        Raises:
+            RequestFailed: there will be no engine.
+
+        """
+        await self._settled.wait()
+        if self._refusal is not None:
+            raise self._refusal
+
+    async def _live(self) -> None:
+        try:
+            async with self.children.coming(), self._connect(self) as debuggee:
+                self.debuggee = debuggee
+                self._settled.set()
+                await self._converse(debuggee)
+        except GoneBefore:
+            self._settled.set()
+            await self._report_end(None)
+        except (RequestFailed, TransportError) as error:
+            if self._settled.is_set():
+                raise
+            self._refusal = error if isinstance(error, RequestFailed) else RequestFailed(str(error))
+        except OSError as error:
+            if self._settled.is_set():
+                raise
+            log.exception("the program could not be started")
+            self._refusal = RequestFailed(f"the program could not be started: {error}")
+        finally:
+            self.debuggee = None
+            if not self._settled.is_set() and self._refusal is None:
+                self._refusal = RequestFailed("cancelled", message="cancelled")
+            self._settled.set()
+            self._over.set()
+
+    # Listening
+
+    async def _converse(self, debuggee: Debuggee) -> None:
+        """Pass everything on until the program has ended, then say so."""
+        try:
+            async with background_tasks() as watches, anyio.create_task_group() as tasks:
+                watches.start_soon(self._watch, debuggee)
+                tasks.start_soon(self._pass_events_on, debuggee)
+                await debuggee.process.wait()
+                while debuggee is not self.debuggee and self.debuggee is not None:
+                    debuggee = self.debuggee
+                await debuggee.link.wait_ended()
+                if self.travel is not None:
+                    await self.travel.until_passed_on()
+        finally:
+            debuggee.order.end()
+        self.debuggee = None
+        if self.travel is not None:
+            self.travel.leave()
+        await self.children.over()
+        if self.is_reported:
+            code = debuggee.process.returncode
+            is_replay = self.travel is not None and self.travel.replay is not None
+            await self._report_end(None if is_replay else code if code is not None else self._exit_code)
+
+    async def _watch(self, debuggee: Debuggee) -> None:
+        self._watches = anyio.CancelScope()
+        with self._watches:
+            async with anyio.create_task_group() as tasks:
+                tasks.start_soon(self._report_signals, debuggee)
+                tasks.start_soon(self._report_cut, debuggee)
+
+    async def take_place(self, debuggee: Debuggee) -> None:
+        """Be about another process from here on, of the same program: what threads it has had besides are gone."""
+        before, self.debuggee = self.debuggee, debuggee
+        self._watches.cancel()
+        if before is not None:
+            before.order.end()
+        for number in sorted(self._threads - {_MAIN}):
+            await self._report(ThreadEvent(reason="exited", thread_id=number))
+        self._threads &= {_MAIN}
+
+    async def live_on(self, debuggee: Debuggee) -> None:
+        """Pass on what such a process says, to its end."""
+        async with background_tasks() as watches:
+            watches.start_soon(self._watch, debuggee)
+            await self._pass_events_on(debuggee)
+
+    async def _report_signals(self, debuggee: Debuggee) -> None:
+        async for text in debuggee.follow_signals():
+            if self.is_reported:
+                await self._report(OutputEvent(output=text, category="important"))
+
+    async def _report_cut(self, debuggee: Debuggee) -> None:
+        """Report that the program has closed the connection, as one does that closes all descriptors."""
+        await debuggee.link.wait_ended()
+        await anyio.sleep(limits.CUT_SECONDS)
+        if self._exit_code is None and self.is_reported and debuggee.process.runs() and not debuggee.is_cut:
+            debuggee.is_cut = True
+            debuggee.order.end()
+            if self.children.is_expecting:  # a session of its own debugs what it has become
+                return
+            await self._report(OutputEvent(output=f"{_CUT[0].upper()}{_CUT[1:]}.\n", category="important"))
+
+    async def _pass_events_on(self, debuggee: Debuggee) -> None:
+        taken = 0
+        async for happening in debuggee.link.incoming():
+            match happening:
+                case EventReceived(event) if event.event in _INTERNAL:
+                    self._take_note(event, debuggee)
+                case EventReceived(event) if event.event == RECORDING_ENDS_EVENT and isinstance(event.body, RawJson):
+                    self.host.start_soon(self._show_end, event.body, debuggee)
+                case EventReceived(event):
+                    if self.is_reported:
+                        await self._pass_on(event.body, debuggee)
+                    else:
+                        debuggee.process.marked.release()
+                    if isinstance(event.body, StoppedEvent):
+                        debuggee.order.pass_on()
+                    if isinstance(event.body, OutputEvent):
+                        taken += length(event.body.output)
+            if taken >= limits.OUTPUT_TAKEN_CHARACTERS:
+                await _report_taken(debuggee.link, taken)
+                taken = 0
+        if debuggee is self.debuggee:
+            debuggee.process.marked.release()
+
+    async def _show_end(self, body: RawJson, debuggee: Debuggee) -> None:
+        """Show the end of a recording; without any moment of it there is nothing to show."""
+        assert self.travel is not None, "it is a recording"  # noqa: S101 - says so to mypy
+        await debuggee.process.report_output()
+        try:
+            await self.travel.show_end(body, debuggee)
+        except RequestFailed as error:
+            await self._report(OutputEvent(output=f"{error}\n", category="important"))
+            await debuggee.process.kill()
+
+    def _take_note(self, event: Event, debuggee: Debuggee) -> None:
+        """Take note of what the engine says to us alone."""
+        if event.event == LOG_EVENT:
+            write_entry(event.body)
+        elif event.event == RELEASED_EVENT:
+            debuggee.is_cut = True
+        elif event.event == EXECUTES_EVENT:
+            self.children.expect(event.body)
+        elif self.travel is not None and isinstance(event.body, RawJson):
+            self.travel.note_clock(event.body)
+
+    async def _pass_on(self, body: EventBody | RawJson | None, debuggee: Debuggee) -> None:
+        match body:
+            case InitializedEvent():
+                pass  # the SDK sends ours
+            case ExitedEvent(exit_code=code):
+                self._exit_code = code  # is reported after the last output
+            case StoppedEvent():
+                await debuggee.process.report_output()  # what it wrote before the stop
+                await self._report_stop(body, debuggee)
+            case OutputEvent(output=text):
+                async for part in debuggee.process.marked.in_order(text):
+                    await self._report(debuggee.paths.event(msgspec.structs.replace(body, output=part)))
+            case BreakpointEvent():
+                await self._report(debuggee.paths.event(self._remembered.of_client(body)))
+            case ThreadEvent(reason=reason, thread_id=number):
+                (self._threads.add if reason == "started" else self._threads.discard)(number)
+                await self._report(body)
+            case EventBody():
+                await self._report(debuggee.paths.event(body))
+
+    async def _report_stop(self, body: StoppedEvent, debuggee: Debuggee) -> None:
+        stop = self._remembered.of_client(body)
+        if self.travel is not None and isinstance(stop, StoppedEvent):
+            self.travel.note_stop(stop)
+            await self.travel.remark(debuggee.order)
+        await self._report(stop, overtakes=debuggee.order.has_stop_before)
+        if self.travel is not None:
+            await self._report(TimelineEvent(live=self.travel.clock))
+
+    async def report_output(self, text: str, category: Category) -> None:
+        """Pass on what the program writes."""
+        if self.is_reported:
+            await self._report(OutputEvent(output=text, category=category))
+
+    async def report_from_past(self, body: EventBody, order: ResumeOrder) -> None:
+        """Pass on what a process says that shows the past."""
+
+        def overtakes(request: Request) -> bool:
+            return request.command in MOVING and order.has_stop_before(request)
+
+        if self.is_reported:
+            await self._report(body, overtakes=overtakes)
+
+    async def _report(self, body: EventBody, *, overtakes: Overtakes = lambda _: False) -> None:
+        try:
+            await self.host.send_event(body, overtakes=overtakes)
+        except ConversationLost as error:  # the session ends on its own account, and the program with it
+            log.debug("the client did not receive %s: %s", body.event, error)
+
+    async def _report_end(self, code: int | None) -> None:
+        """Report how the program ended, as far as that is known."""
+        self.is_reported = False
+        if code is not None and code < 0 and not self.asked_to_end:
+            await self.host.output(
+                f"The program was ended by {signal_name(-code)}.{_hint(-code)}\n", category="console"
+            )
+        if code is not None:
+            await self.host.exited(code if code >= 0 else 128 - code)  # as shells count signals
+        await self.host.terminated()
+
+    # Ending
+
+    async def terminate(self, args: TerminateArguments) -> None:
+        """Ask the program to end; kill it if it was asked before.
+
+        Raises:
+            RequestFailed: there is none yet, or it does not listen; asking again kills it.
+
+        """
+        await self.children.terminate(args)
+        if self.has_ended:
+            await self._end_what_is_left()
+            return
+        if self.debuggee is None:
+            raise RequestFailed("terminate: there is no program to end: it has not started")
+        is_replay = self.travel is not None and self.travel.replay is not None
+        if self.asked_to_end or is_replay:
+            self.asked_to_end = True
+            await self.debuggee.process.kill()
+            return
+        self.asked_to_end = True
+        self.debuggee.process.interrupted()
+        self._resume(self.debuggee)
+        if self.debuggee.is_cut:
+            self.debuggee.process.send_term()
+            return
+        with anyio.move_on_after(limits.INTERRUPT_SECONDS) as deadline:
+            await self.debuggee.ask(args)
+        if deadline.cancelled_caught:  # native code keeps the engine from running, and any interrupt from being noticed
+            self.debuggee.process.send_term()
+
+    async def _end_what_is_left(self) -> None:
+        """Have children of a program that has ended end with their sessions, the second time at once."""
+        if self.debuggee is not None:
+            self.debuggee.process.interrupted()
+            if self.asked_to_end:
+                await self.debuggee.process.kill()
+        self.asked_to_end = True
+
+    async def release(self, *, suspend: bool) -> None:
+        """Let the program run on without us, or stay stopped; after that the client only gets `terminated`.
+
+        Raises:
+            RequestFailed: there is no program.
+
+        """
+        if self.debuggee is None:
+            raise RequestFailed("disconnect: there is no program to release: it has not started, or has ended")
+        self.is_reported = False
+        await self.children.release()
+        suspend = self._resume(self.debuggee) or suspend
+        self.debuggee.process.release()
+        is_deaf = self.debuggee.is_cut or bool(self.debuggee.stopped_by) or self.has_ended
+        if not is_deaf:  # else the end of the link releases it as well
+            with contextlib.suppress(LetGo, ProgramGone):  # who releases its parent may have been faster
+                await self.debuggee.ask(DisconnectArguments(terminate_debuggee=False, suspend_debuggee=suspend))
+        await self.host.terminated()
+
+    def _resume(self, debuggee: Debuggee) -> bool:
+        """Let a program go on that a signal has stopped, so that it does what it is asked; say whether it does."""
+        was_stopped = bool(debuggee.stopped_by) and debuggee.process.resume()
+        if was_stopped:
+            debuggee.stopped_by = ""
+        return was_stopped
+
+    async def give_way(self) -> None:
+        """End the program, or let one that was found go, without a word: another run follows."""
+        self.is_reported = False
+        if self.debuggee is not None and not self.is_ours:
+            with contextlib.suppress(RequestFailed):  # it has ended by itself meanwhile
+                await self.debuggee.ask(DisconnectArguments(terminate_debuggee=False))
+        await self.end(kill=self.is_ours)
+        for number in sorted(self._threads):
+            await self.host.thread("exited", number)
+
+    async def _let_go(self) -> None:
+        """Have the engine let go of a program whose client has gone: a child of a launched one ends with the link."""
+        if self.debuggee is None or not self.is_reported or self.has_ended or self.debuggee.is_cut:
+            return
+        with anyio.move_on_after(shared_limits.CLOSE_SECONDS), contextlib.suppress(RequestFailed):
+            await self.debuggee.ask(DisconnectArguments(terminate_debuggee=False))
+
+    async def end(self, *, kill: bool) -> None:
+        """See to it that this run is over; a program that is not killed runs on."""
+        if kill and self.debuggee is not None:
+            await self.debuggee.process.kill()
+        else:
+            await self._let_go()
+            self._scope.cancel()
+        with anyio.move_on_after(shared_limits.CLOSE_SECONDS):
+            await self._over.wait()
+            return
+        self._scope.cancel()
+        await self._over.wait()
+
+
+async def _report_taken(link: Connection, characters: int) -> None:
+    """Report to the engine that there is room for more output; without that it waits, and so does the program."""
+    try:
+        await link.request_custom("dapkit/outputTaken", {"characters": characters})
+    except ConversationLost as error:
+        log.debug("the engine has gone: %s", error)
+
+
+_CRASHES = frozenset({signal.SIGSEGV, signal.SIGBUS, signal.SIGABRT, signal.SIGFPE, signal.SIGILL})
+
+
+def _hint(number: int) -> str:
+    """Say how to learn more of a signal that comes of an error in native code.
+
+    To show the stack of Python, something would have to handle the signal inside the program, which it can see.
+    """
+    if number not in _CRASHES:
+        return ""
+    return " With PYTHONFAULTHANDLER=1 in its environment, Python writes its stack to stderr before that."
+
+
+def signal_name(number: int) -> str:
+    """Return what people call a signal."""
+    try:
+        return signal.Signals(number).name
+    except ValueError:  # a real-time signal
+        return f"signal {number}"

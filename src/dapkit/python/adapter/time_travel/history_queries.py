@@ -1,0 +1,153 @@
+"""Where a way back leads to: what processes of the past that look at each line on their way report."""
+
+import anyio
+import msgspec
+
+from dapkit.adapter import RequestFailed
+from dapkit.protocol import DataBreakpoint, RawJson, decode_as
+from dapkit.protocol.time_travel import WhyBody
+from dapkit.python import limits
+from dapkit.python.adapter.engine.breakpoint_store import named_in
+from dapkit.python.adapter.engine.debuggee import Debuggee
+from dapkit.python.adapter.time_travel.checkpoints import Checkpoint, History, PastProcess, problem_of
+from dapkit.python.adapter.time_travel.replay_messages import FrameIdentity, Watched
+
+
+async def near(history: History, goal: int) -> Checkpoint | None:
+    """Return the last checkpoint before a clock; if that is far away, one that is made nearer to it.
+
+    Raises:
+        RequestFailed: the checkpoint is gone.
+
+    """
+    checkpoint = history.before(goal - 1)
+    if checkpoint is not None and goal - checkpoint.clock > limits.DISTANT_LINES:
+        async with history.begun("steps", checkpoint, goal) as process:
+            await process.line()  # a copy was left near the goal by then
+        with anyio.move_on_after(limits.PAST_SECONDS):
+            await history.until_nearer(goal, checkpoint)
+        checkpoint = history.before(goal - 1)
+    return checkpoint
+
+
+async def watched(process: PastProcess, what: dict[str, object]) -> Watched:
+    """Return what a process of the kind `watch` has seen of something on its way.
+
+    Raises:
+        RequestFailed: it did not reach its goal.
+
+    """
+    await process.say(what)
+    words = await process.line()
+    if not words[0].startswith("{"):
+        raise problem_of(words)
+    found = decode_as(Watched, RawJson(" ".join(words).encode()))
+    if found.how != "watch":
+        raise problem_of(found.how.split(" "))
+    return found
+
+
+async def line_before(history: History, goal: int) -> int:
+    """Return when the frame that is shown at a clock has begun its line before, or its caller the one with the call.
+
+    0 if it had begun none since the beginning.
+
+    Raises:
+        RequestFailed: the moment is not reached.
+
+    """
+    frame = 0  # its identity, once it is known
+    while (checkpoint := history.before(goal - 1)) is not None:
+        async with history.begun("steps", checkpoint, goal, frame) as process:
+            words = await process.line()
+        if words[0] != "steps":
+            raise problem_of(words)
+        clock, frame = int(words[1]), int(words[2])
+        if clock:
+            return clock
+        goal = checkpoint.clock
+    return 0
+
+
+async def first_line(history: History, goal: int, frame: int) -> int:
+    """Return when a frame began its first line; 0 if that was at the beginning.
+
+    Raises:
+        RequestFailed: the moment is not reached.
+
+    """
+    while (checkpoint := history.before(goal - 1)) is not None:
+        async with history.begun("frame", checkpoint, goal, frame) as process:
+            words = await process.line()
+        if words[0] != "steps":
+            raise problem_of(words)
+        if clock := int(words[1]):
+            return clock
+        goal = checkpoint.clock
+    return 0
+
+
+async def last_change(history: History, goal: int, expression: str, place: object) -> WhyBody:
+    """Return the last change of a value before a clock; nothing if it was always so.
+
+    Raises:
+        RequestFailed: it never had a value, or the moment is not reached.
+
+    """
+    while (checkpoint := await near(history, goal)) is not None:
+        async with history.begun("watch", checkpoint, goal) as process:
+            found = await watched(process, {"expression": expression, "place": place})
+        if found.change is not None:
+            return found.change
+        if found.absent and checkpoint.clock == history.beginning:
+            raise RequestFailed(f"{expression}: it has no value here, and had none before")
+        goal = checkpoint.clock
+    return WhyBody()
+
+
+async def last_time(history: History, goal: int, place: object) -> int | None:
+    """Return when a line has begun last before a clock; None if it has not.
+
+    Raises:
+        RequestFailed: the moment is not reached.
+
+    """
+    while (checkpoint := await near(history, goal)) is not None:
+        async with history.begun("watch", checkpoint, goal) as process:
+            found = await watched(process, {"line": place})
+        if found.change is not None and found.change.clock is not None:
+            return found.change.clock
+        if found.absent:
+            return None
+        goal = checkpoint.clock
+    return None
+
+
+async def last_write(history: History, asked: list[DataBreakpoint], checkpoint: Checkpoint, goal: int) -> int:
+    """Return when the line began that has last written to what data breakpoints are on; 0 for none.
+
+    Raises:
+        RequestFailed: the moment is not reached.
+
+    """
+    last = 0
+    for breakpoint_ in asked:
+        named = named_in(breakpoint_.data_id)
+        if named is None:
+            continue
+        test = {"condition": breakpoint_.condition, "hitCondition": breakpoint_.hit_condition}
+        async with history.begun("watch", checkpoint, goal) as process:
+            found = await watched(process, {**msgspec.to_builtins(named), "test": test})
+        last = max(last, found.change.clock or 0 if found.change is not None else 0)
+    return last
+
+
+async def identity_of(shown: Debuggee, frame_id: int) -> int:
+    """Return by which number a frame is known in each process of the past.
+
+    Raises:
+        RequestFailed: there is no such frame.
+
+    """
+    answer = await shown.link.request_custom("dapkit/identity", {"frameId": frame_id})
+    return decode_as(FrameIdentity, answer).identity

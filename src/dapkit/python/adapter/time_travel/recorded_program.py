@@ -1,0 +1,105 @@
+"""A recording as a program to debug: how it is started, and what its engine has to know."""
+
+import os
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import anyio.to_thread
+
+from dapkit.endpoint import RequestFailed
+from dapkit.python.adapter.configuration.arguments import PythonLaunch
+from dapkit.python.adapter.launch.command import Command
+from dapkit.python.adapter.launch.interpreter import interpreter_of
+from dapkit.python.debuggee_files import ENTRY
+from dapkit.python.recording.comparison import is_recorded_by, objection_to, remark_on
+from dapkit.python.recording.file import Description, RecordingProblem, unpack
+from dapkit.python.recording.machine import zone_of_machine
+
+
+@dataclass(frozen=True, slots=True)
+class Replay:
+    """A recording that was unpacked.
+
+    Attributes:
+        recorded: what it is a recording of.
+        folder: where its notes are.
+        interpreter: the command that runs it.
+        remark: what is not as it was, though it can be executed again; empty for nothing.
+
+    """
+
+    recorded: Description
+    folder: Path
+    interpreter: tuple[str, ...]
+    remark: str
+
+    def command(self, link: Path) -> Command:
+        """Return the command that starts it, and connects it to the socket `link`."""
+        recorded = self.recorded
+        start = (*self.interpreter, *recorded.options)
+        argv = (*start, str(ENTRY), "--link", f"unix:{link}", f"--{recorded.kind}", recorded.what, "--", *recorded.args)
+        taken_away = dict.fromkeys(os.environ)
+        env = {**taken_away, **recorded.environment}
+        return Command(self.interpreter, argv, Path(recorded.cwd), env, Path(recorded.what).name)
+
+    def options(self) -> dict[str, object]:
+        """Return what the engine has to know."""
+        has_zone = "TZ" in self.recorded.environment or self.recorded.zone == zone_of_machine()
+        return {
+            "folder": str(self.folder),
+            "began": self.recorded.began,
+            "streams": self.recorded.streams,
+            "hidesSeed": self.recorded.hides_seed,
+            "zone": "" if has_zone else self.recorded.zone,
+        }
+
+    def end(self) -> str:
+        """Say how the recorded program has ended."""
+        recorded = self.recorded
+        if recorded.why:
+            return f"The recording ended here, before the program: {recorded.why}."
+        code = recorded.exit_code
+        how = f"with exit code {code}" if code >= 0 else f"by signal {-code}"
+        return f"The recorded program has ended {how}."
+
+
+@asynccontextmanager
+async def opened(launch: PythonLaunch) -> AsyncIterator[Replay | None]:
+    """Have the recording that is to be executed again, if there is one.
+
+    Raises:
+        RequestFailed: it cannot be.
+
+    """
+    if launch.recording is None:
+        yield None
+        return
+    import shutil
+    import tempfile
+
+    folder = Path(tempfile.mkdtemp(prefix="dapkit-replay-"))
+    try:
+        yield await anyio.to_thread.run_sync(lambda: _unpacked(launch, folder))
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _unpacked(launch: PythonLaunch, folder: Path) -> Replay:
+    base = Path(launch.cwd or launch.workspace_folder or Path.cwd()).expanduser()
+    file = base / Path(str(launch.recording)).expanduser()
+    try:
+        recorded = unpack(file, folder)
+    except RecordingProblem as error:
+        raise RequestFailed(f"replay: {error}") from error
+    except OSError as error:
+        raise RequestFailed(f"replay: {file} cannot be unpacked into {folder}: {error.strerror or error}") from error
+    interpreter = recorded.executable
+    is_same = is_recorded_by(recorded, interpreter)
+    if not is_same and (launch.python or launch.python_path or launch.pythonpath):
+        interpreter = interpreter_of(launch, base, {})[0]
+        is_same = is_recorded_by(recorded, interpreter)
+    if objection := objection_to(recorded, interpreter, is_same=is_same):
+        raise RequestFailed(f"replay: {file} cannot be executed again: {objection}")
+    return Replay(recorded, folder, (interpreter,), remark_on(recorded))

@@ -1,0 +1,165 @@
+"""Engines of processes that are executed again: begun, configured as the live program's is, and conversed with."""
+
+import logging
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+
+import anyio
+import msgspec
+
+from dapkit.adapter import RequestFailed
+from dapkit.endpoint import Endpoint, EventReceived, Role
+from dapkit.protocol import (
+    AttachRequestArguments,
+    ConfigurationDoneArguments,
+    InitializeRequestArguments,
+    RawJson,
+    StoppedEvent,
+    decode_as,
+)
+from dapkit.python.adapter.engine.breakpoint_store import RememberedBreakpoints
+from dapkit.python.adapter.engine.debuggee import Debuggee
+from dapkit.python.adapter.engine.resume_order import ResumeOrder
+from dapkit.python.adapter.time_travel.checkpoints import Checkpoint, History, Kind, PastProcess, in_time, problem_of
+from dapkit.python.adapter.time_travel.instruction_steps import InstructionPlace, steps_before
+from dapkit.python.adapter.time_travel.replay_messages import SCANNED_EVENT, ArrivalStop, Scanned
+from dapkit.transport import Connection, ConversationLost, TransportError
+
+log = logging.getLogger(__name__)
+
+
+class _PastDebuggee(Debuggee):
+    """What the engine of a process of the past leads to: all but the process is of the live program."""
+
+    def __init__(self, link: Connection, order: ResumeOrder, live: Debuggee, process: PastProcess) -> None:
+        super().__init__(link, order, live.process, live.paths)
+        self._process = process
+
+    async def _loss(self, command: str) -> RequestFailed:
+        return RequestFailed(f"{command}: {await self._process.loss()}")
+
+
+class PastEngine:
+    """The engine of a process that shows a moment of the past, as long as its block lasts.
+
+    `as_live` is what it leads to if the process has taken the place of the live program.
+    `written` is how many bytes the program had written by then, `stop` how that was reported, and `write` when the line
+    began whose write to data it was to stop at, 0 for another stop.
+    """
+
+    def __init__(
+        self, debuggee: Debuggee, process: PastProcess, breakpoints: RememberedBreakpoints, clock: int
+    ) -> None:
+        self.debuggee = debuggee
+        self.process = process
+        self.breakpoints = breakpoints
+        self.clock = clock
+        self.as_live = Debuggee(debuggee.link, debuggee.order, debuggee.process, debuggee.paths)
+        self.written = self.write = 0
+        self.stop: StoppedEvent | None = None
+        self.left = anyio.Event()
+
+    def note(self, stop: StoppedEvent) -> None:
+        """Take note of how a moment was reported to the client."""
+        told = self.breakpoints.of_client(stop)
+        self.stop = told if isinstance(told, StoppedEvent) else stop
+
+
+class PastEngines:
+    """What all of them have in common: `options` are those of the live program's engine."""
+
+    def __init__(self, history: History, remembered: RememberedBreakpoints) -> None:
+        self.options: dict[str, object] = {}
+        self._history = history
+        self._remembered = remembered
+
+    @asynccontextmanager
+    async def begun(
+        self, kind: Kind, checkpoint: Checkpoint, goal: int, live: Debuggee, stop: ArrivalStop | None
+    ) -> AsyncIterator[PastEngine]:
+        """Converse with the engine of a process of the past, configured as the live one is.
+
+        Raises:
+            RequestFailed: the process could not be begun, or did not reach its goal.
+
+        """
+        async with AsyncExitStack() as stack:
+            link, order, process = await self._introduced(stack, kind, checkpoint, goal)
+            options = {**self.options, "pastEnd": self._history.change_after(goal)}
+            if stop is not None:
+                options["pastStop"] = msgspec.to_builtins(stop)
+            debuggee = _PastDebuggee(link, order, live, process)
+            breakpoints = self._remembered.copy(for_scan=kind == "scan")
+            past = PastEngine(debuggee, process, breakpoints, goal)
+            try:
+                await link.request(AttachRequestArguments(extra=options))
+                await breakpoints.set_again(debuggee.ask)
+                await link.request(ConfigurationDoneArguments())
+            except ConversationLost as error:
+                raise await process.loss() from error
+            yield past
+
+    async def scanned(self, checkpoint: Checkpoint, end: int, live: Debuggee) -> Scanned:
+        """Return what would have stopped the program between a checkpoint and a clock.
+
+        Raises:
+            RequestFailed: the process did not come so far.
+
+        """
+        found: Scanned | None = None
+        with in_time():
+            async with self.begun("scan", checkpoint, end, live, None) as past:
+                async for happening in past.debuggee.link.incoming():
+                    match happening:
+                        case EventReceived(event) if event.event == SCANNED_EVENT and isinstance(event.body, RawJson):
+                            found = decode_as(Scanned, event.body)
+                            break
+                if found is None:
+                    raise await past.process.loss()
+        if self._history.has_change(end - 1):  # this process has not seen it: its last line is another
+            return found if found.last is None or found.last.at_line or found.last.clock < end - 1 else Scanned()
+        if found.how.startswith("diverged"):
+            raise problem_of(found.how.split(" "))
+        return found
+
+    async def instruction_before(self, clock: int, address: str, live: Debuggee) -> InstructionPlace | None:
+        """Return where the instruction before the one at an address, at a clock, was executed; None if there is none.
+
+        Raises:
+            RequestFailed: there is no way there.
+
+        """
+        for begin in (clock, clock - 1):
+            checkpoint = self._history.before(begin)
+            if checkpoint is None:
+                break
+            async with self.begun("replay", checkpoint, begin, live, ArrivalStop("step")) as past:
+                with in_time():
+                    steps = await steps_before(past.debuggee.link, clock, address)
+            if steps is not None:
+                return InstructionPlace(begin, steps)
+        return None
+
+    async def _introduced(
+        self, stack: AsyncExitStack, kind: Kind, checkpoint: Checkpoint, goal: int
+    ) -> tuple[Connection, ResumeOrder, PastProcess]:
+        """Begin a process of the past, which is there as long as the stack; once more if one ends at its beginning."""
+        for last in (False, True):
+            async with AsyncExitStack() as attempt:
+                process = await attempt.enter_async_context(self._history.begun(kind, checkpoint, goal))
+                words = await process.line()
+                if words[:1] != ["arrived"]:
+                    raise problem_of(words)
+                order = ResumeOrder()
+                link = Connection(process.stream, Endpoint(Role.CLIENT), watch=order.observe)
+                await attempt.enter_async_context(link)
+                try:
+                    await link.request(InitializeRequestArguments(adapter_id="dapkit"))
+                except TransportError as error:
+                    if last:
+                        raise await process.loss() from error
+                    log.warning("a process of the past has ended at its beginning: %s", error)
+                    continue
+                await stack.enter_async_context(attempt.pop_all())
+                return link, order, process
+        raise AssertionError("the last attempt returns or raises")

@@ -1,0 +1,506 @@
+"""Time travel: which moment of the program the client is shown, and how it gets to another.
+
+    live --stepBack, reverseContinue--> past --the same, or forwards--> past --its history ends--> live
+
+The live program stands still meanwhile. A moment of the past is shown by a process that was executed again up to it,
+with an engine of its own; it is replaced by another for each step back. Forwards it goes by itself.
+"""
+
+import time
+from collections import deque
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import anyio
+import msgspec
+
+from dapkit.adapter import RequestFailed
+from dapkit.endpoint import EventReceived
+from dapkit.protocol import (
+    Arguments,
+    GotoArguments,
+    OutputEvent,
+    RawJson,
+    StepBackArguments,
+    StoppedEvent,
+    decode_as,
+)
+from dapkit.protocol.time_travel import (
+    HistoryStop,
+    TimelineBody,
+    TimelineEvent,
+    TravelToArguments,
+    WhyArguments,
+    WhyBody,
+)
+from dapkit.python import limits
+from dapkit.python.adapter.configuration.arguments import TimeTravelSettings
+from dapkit.python.adapter.engine.breakpoint_store import SETTING, RememberedBreakpoints
+from dapkit.python.adapter.engine.debuggee import STANDS_EVENT, Debuggee
+from dapkit.python.adapter.engine.resume_order import ResumeOrder
+from dapkit.python.adapter.launch.launched_program import LaunchedProgram
+from dapkit.python.adapter.time_travel.branches import WRITING, branch, may_change, remark, writes
+from dapkit.python.adapter.time_travel.checkpoints import Checkpoint, History, in_time, problem_of
+from dapkit.python.adapter.time_travel.history_queries import (
+    first_line,
+    identity_of,
+    last_change,
+    last_time,
+    last_write,
+    line_before,
+)
+from dapkit.python.adapter.time_travel.instruction_steps import address_of, go_forwards
+from dapkit.python.adapter.time_travel.recorded_program import Replay
+from dapkit.python.adapter.time_travel.replay_engines import PastEngine, PastEngines
+from dapkit.python.adapter.time_travel.replay_messages import (
+    BRANCHED_EVENT,
+    HISTORY_ENDS_EVENT,
+    ArrivalStop,
+    HistoryEnded,
+    RecordingEnded,
+    Stands,
+    remark_on_end,
+)
+from dapkit.transport import TransportError
+
+_READ_ONLY = (
+    "{}: readOnlyPast: this is a moment of the past, which cannot be changed; continue to the live program first"
+)
+
+END_OF_HISTORY = "End of recorded history"
+_END = ArrivalStop("pause", {"description": END_OF_HISTORY})
+_CHANGE = ArrivalStop("pause", {"description": "Changed by the client"})
+
+_LOST = "lost"
+"""How history ends if the process that showed it has ended by itself."""
+
+_RECORDED = "{}: readOnlyPast: a recording is executed again, which cannot be changed"
+
+MOVING = frozenset({"continue", "next", "stepIn", "stepOut"})
+"""What lets a process of the past go on."""
+
+type Report = Callable[[Any, ResumeOrder], Awaitable[None]]
+"""Reports an event to the client, in the order of what was answered."""
+
+
+class TimeTravel:
+    """The moments of one program.
+
+    Attributes:
+        history: of the program.
+        clock: of the live program when it last stopped.
+        live_stop: the event of that stop.
+        replay: the recording that is executed again, if it is one.
+        has_ended: whether all of that was executed: there is nothing but the past then.
+
+    Invariant: while `past` is set, the live program stands still.
+
+    """
+
+    def __init__(
+        self,
+        history: History,
+        settings: TimeTravelSettings,
+        remembered: RememberedBreakpoints,
+        *,
+        report: Report,
+        start_soon: Callable[..., object],
+        take_place: Callable[[Debuggee], Awaitable[None]],
+        live_on: Callable[[Debuggee], Awaitable[None]],
+    ) -> None:
+        """Take what the client has set, and how the session reports and begins tasks.
+
+        Further what has another process take the place of the live program, and what passes on what that says.
+        """
+        self.history = history
+        self._settings = settings
+        self.clock = 0
+        self._copies = self._written = 0
+        self._time = 0.0
+        self._is_over = False  # the live program is beyond its history
+        self._why_over = ""
+        self._is_remarked = False
+        self._stops: deque[HistoryStop] = deque(maxlen=limits.TIMELINE_STOPS)
+        self.live_stop: StoppedEvent | None = None
+        self.past: PastEngine | None = None
+        self.program: LaunchedProgram | None = None
+        self.replay: Replay | None = None
+        self.has_ended = False
+        self._engines = PastEngines(history, remembered)
+        self._remembered = remembered
+        self._report = report
+        self._start_soon = start_soon
+        self._take_place = take_place
+        self._live_on = live_on
+        self._passed_on = anyio.Event()
+        self._passed_on.set()
+
+    @property
+    def now(self) -> int:
+        """The clock of the moment that the client is shown."""
+        return self.clock if self.past is None else self.past.clock
+
+    def options_of_live(self, options: dict[str, object]) -> dict[str, object]:
+        """Return what the engine of the live program has to know besides; those of the past get the others."""
+        self._engines.options = {**options, "endsWithLink": True}
+        travel: dict[str, object] = {
+            "socket": str(self.history.path),
+            "token": self.history.token,
+            "interval": round(self._settings.interval * 1_000_000_000),
+            "endsWithThreads": self._settings.threads == "end",
+            "mayBranch": self._settings.past_writes == "branch",
+        }
+        if self.replay is not None:
+            travel["recording"] = self.replay.options()
+        return {"travel": travel}
+
+    def note_clock(self, body: RawJson) -> None:
+        """Take note of the clock of the live program, which is about to stop."""
+        stands = decode_as(Stands, body)
+        self._take_note(stands)
+
+    def _take_note(self, stands: Stands) -> None:
+        self.clock, self._copies, self._written = stands.clock, stands.copies, stands.written
+        self._time = stands.time / 1_000_000 or time.time()
+        self._is_over, self._why_over = stands.is_over, stands.why_over
+
+    def note_stop(self, stop: StoppedEvent) -> None:
+        """Take note of a stop of the live program, whose clock is known."""
+        self.live_stop = stop
+        moment = HistoryStop(
+            clock=self.clock, time=self._time, output=self._written, reason=stop.reason, thread_id=stop.thread_id
+        )
+        self._stops.append(moment)
+
+    async def remark(self, order: ResumeOrder) -> None:
+        """Remark, once, that the program has left its history behind."""
+        if self._is_over and not self._is_remarked:
+            self._is_remarked = True
+            await self._report(OutputEvent(output=remark_on_end(self._why_over), category="important"), order)
+
+    async def show_end(self, body: RawJson, live: Debuggee) -> None:
+        """Show the last moment of a recording, which was executed again to its end.
+
+        Raises:
+            RequestFailed: there is none, or no way there.
+
+        """
+        ended = decode_as(RecordingEnded, body)
+        self._take_note(ended)
+        self.has_ended = True
+        self.live_stop = StoppedEvent(reason=_END.reason, description=END_OF_HISTORY)
+        if not ended.how.startswith("end"):
+            problem = str(problem_of(ended.how.split(" ")))
+            await self._report(OutputEvent(output=f"{problem}\n", category="important"), live.order)
+        elif self.replay is not None:
+            await self._report(OutputEvent(output=f"{self.replay.end()}\n", category="console"), live.order)
+        await self.history.have(self._copies)
+        await self._show(self.clock, live, _END)
+
+    # Requests
+
+    async def ask(self, arguments: Arguments[Any], live: Debuggee) -> RawJson:
+        """Put a request to the process that the client is shown, and what is to be set to the live one.
+
+        Raises:
+            RequestFailed: it was refused.
+
+        """
+        past = self.past
+        if past is None:
+            if self.replay is not None and arguments.command in WRITING:
+                raise RequestFailed(_RECORDED.format(arguments.command))
+            if arguments.command in MOVING:
+                self.live_stop = None
+            if may_change(arguments):
+                self.history.note_change(self.clock)
+            body = await live.ask(arguments)
+            return self._remembered.note(arguments, body) if arguments.command in SETTING else body
+        if self._may_branch and writes(arguments):
+            return await self.ask(arguments, await self._branch(past, live))
+        if arguments.command in WRITING:
+            raise RequestFailed(_READ_ONLY.format(arguments.command))
+        if arguments.command in MOVING:
+            past.write = 0
+        if arguments.command not in SETTING:
+            return await past.debuggee.ask(arguments)
+        body = await live.ask(arguments)
+        answer = self._remembered.note(arguments, body)
+        past.breakpoints = self._remembered.copy()
+        await past.breakpoints.set_again(past.debuggee.ask)
+        return answer
+
+    @property
+    def _may_branch(self) -> bool:
+        return self._settings.past_writes == "branch" and self.replay is None
+
+    async def _branch(self, past: PastEngine, live: Debuggee) -> Debuggee:
+        """Have the process that is shown take the place of the live program."""
+        assert self.program is not None, "it was launched"  # noqa: S101 - says so to mypy
+        branched = await branch(past.debuggee, live, self.program, self.history, past.clock)
+        self.past, self._passed_on = None, anyio.Event()
+        self.clock, self._written, self._copies, self._is_over = past.clock, past.written, branched.copies, False
+        self.live_stop = past.stop
+        self.history.note_change(past.clock)
+        self._stops = deque((stop for stop in self._stops if stop.clock <= past.clock), self._stops.maxlen)
+        self._remembered.take_over(past.breakpoints)
+        await self._take_place(past.as_live)
+        await self._report(OutputEvent(output=remark(branched), category="important"), past.as_live.order)
+        await self._report(TimelineEvent(live=past.clock), past.as_live.order)
+        return past.as_live
+
+    async def until_passed_on(self) -> None:
+        """Wait until all was passed on that the program has said, if it is not the process that was begun."""
+        await self._passed_on.wait()
+
+    async def step_back(self, args: StepBackArguments, live: Debuggee) -> None:
+        """Go to where the shown frame began its line before this one, or its caller the line with the call.
+
+        By instruction, go to the one that was executed before, in whichever function.
+
+        Raises:
+            RequestFailed: there is no way there.
+
+        """
+        await self._need_stop()
+        if self._is_beyond:
+            await self._show(self.clock, live, _END)
+            return
+        if args.granularity == "instruction":
+            shown = live if self.past is None else self.past.debuggee
+            address = await address_of(shown.link, args.thread_id)
+            if (place := await self._engines.instruction_before(self.now, address, live)) is not None:
+                await self._show(place.clock, live, ArrivalStop("step"), steps=place.steps)
+                return
+        if clock := await line_before(self.history, self.now):
+            await self._show(clock, live, ArrivalStop("step"))
+        else:
+            await self._show_beginning(live)
+
+    async def step_back_into(self, live: Debuggee) -> None:
+        """Go to the line that was begun before this one, in whichever function.
+
+        Raises:
+            RequestFailed: there is no way there.
+
+        """
+        await self._need_stop()
+        before = self.now - (not self._is_beyond)
+        if before < self.history.beginning:
+            await self._show_beginning(live)
+        else:
+            await self._show(before, live, ArrivalStop("step"))
+
+    async def reverse_continue(self, live: Debuggee) -> None:
+        """Go to the last stop before this moment that breakpoints and exception filters would have made.
+
+        Raises:
+            RequestFailed: there is no way there.
+
+        """
+        await self._need_stop()
+        begin, end = self.now, self.now + self._is_beyond
+        while begin > self.history.beginning and (checkpoint := self._scan_from(begin - 1)) is not None:
+            scanned = await self._engines.scanned(checkpoint, end, live)
+            until = end if self.past is None else min(end, self.past.write or end)
+            until -= self.history.has_change(until - 1)
+            written = await last_write(self.history, self._remembered.on_places, checkpoint, until)
+            if written >= (scanned.last.clock if scanned.last is not None else 1):
+                await self._show(written, live, None)
+                self._note_write(written)
+                return
+            if (hit := scanned.last) is not None:
+                await self._show(hit.clock, live, ArrivalStop(hit.reason, hit.details) if hit.at_line else None)
+                return
+            begin = checkpoint.clock
+            end = begin + 1  # what stops at the very line of the checkpoint, is seen only from the one before
+        await self._show_beginning(live)
+
+    def _note_write(self, written: int) -> None:
+        if self.past is not None:
+            self.past.write = written
+
+    def _scan_from(self, clock: int) -> Checkpoint | None:
+        """Return from where to look for stops: hits are counted from the beginning, or the client's last change."""
+        return self.history.first_for(clock) if self._remembered.counts_hits else self.history.before(clock)
+
+    async def travel_to(self, args: TravelToArguments, live: Debuggee) -> None:
+        """Go to any moment of the recorded history.
+
+        Raises:
+            RequestFailed: there is no such moment, or no way there.
+
+        """
+        await self._need_stop()
+        if not self.history.beginning <= args.clock <= self.clock:
+            raise RequestFailed(
+                f"dapkit/travelTo: clock {args.clock} is not in the recorded history, "
+                f"which is from {self.history.beginning} to {self.clock}"
+            )
+        origin = self.history.first_for(args.clock) if args.from_beginning else self.history.before(args.clock)
+        await self._show(args.clock, live, ArrivalStop("goto"), origin)
+
+    async def why(self, args: WhyArguments, live: Debuggee) -> WhyBody:
+        """Find the line that has made a value what it is at this moment.
+
+        Raises:
+            RequestFailed: no such frame, not an expression, one that never had a value, or no way back.
+
+        """
+        await self._need_stop()
+        shown = live if self.past is None else self.past.debuggee
+        asked = {"expression": args.expression, "frameId": args.frame_id}
+        place = await shown.link.request_custom("dapkit/placeOfExpression", asked)
+        change = await last_change(self.history, self.now, args.expression, place)
+        path = change.path and (shown.paths.of_client(change.path) or change.path)
+        return msgspec.structs.replace(change, path=path)
+
+    async def restart_frame(self, frame_id: int, live: Debuggee) -> None:
+        """Go to where a frame of this moment began its first line.
+
+        Raises:
+            RequestFailed: there is no such frame, or no way there.
+
+        """
+        await self._need_stop()
+        frame = await identity_of(live if self.past is None else self.past.debuggee, frame_id)
+        if clock := await first_line(self.history, self.now, frame):
+            await self._show(clock, live, ArrivalStop("restart"))
+        else:
+            await self._show_beginning(live)
+
+    async def goto(self, args: GotoArguments, live: Debuggee) -> RawJson | None:
+        """Go to where the line of a target has begun last; if it has not, have the live program go on there.
+
+        Raises:
+            RequestFailed: there is no such target, or no way there.
+
+        """
+        await self._need_stop()
+        shown = live if self.past is None else self.past.debuggee
+        asked = {"targetId": args.target_id, "threadId": args.thread_id}
+        place = await shown.link.request_custom("dapkit/placeOfTarget", asked)
+        clock = await last_time(self.history, self.now, place)
+        if clock is None:
+            return await self.ask(args, live)
+        await self._show(clock, live, ArrivalStop("goto"))
+        return None
+
+    def timeline(self) -> TimelineBody:
+        """Describe the recorded history."""
+        return TimelineBody(
+            beginning=self.history.beginning,
+            now=self.now,
+            output=self._written if self.past is None else self.past.written,
+            live=self.clock,
+            checkpoints=[known.moment for known in self.history.checkpoints if known.moment is not None],
+            stops=list(self._stops),
+        )
+
+    @property
+    def _is_beyond(self) -> bool:
+        """Whether the client is shown the live program, and that is beyond its history."""
+        return self.past is None and self._is_over
+
+    async def _need_stop(self) -> None:
+        if self.live_stop is None:
+            raise RequestFailed("the program runs; pause it before going back in time")
+        await self.history.have(self._copies)
+
+    # Moments
+
+    async def _show_beginning(self, live: Debuggee) -> None:
+        await self._show(
+            self.history.beginning, live, ArrivalStop("entry", {"description": "Start of recorded history"})
+        )
+
+    async def _show(
+        self, clock: int, live: Debuggee, stop: ArrivalStop | None, origin: Checkpoint | None = None, steps: int = 0
+    ) -> None:
+        """Show a moment of the past in place of the present one, or of another; and so many instructions later."""
+        checkpoint = origin or self.history.before(clock)
+        if checkpoint is None:
+            raise RequestFailed("noHistory: nothing of the program's past was kept")
+        settled = anyio.Event()
+        problems: list[RequestFailed] = []
+
+        async def live_in_past() -> None:
+            try:
+                async with self._engines.begun("replay", checkpoint, clock, live, stop) as past:
+                    with in_time():
+                        await go_forwards(past.debuggee, steps)
+                    self.leave()
+                    self.past = past
+                    settled.set()
+                    await self._pass_events_on(past)
+            except (RequestFailed, TransportError) as error:
+                problems.append(error if isinstance(error, RequestFailed) else RequestFailed(str(error)))
+            finally:
+                settled.set()
+
+        self._start_soon(live_in_past)
+        await settled.wait()
+        for problem in problems:
+            raise problem
+
+    async def _show_stop(self, clock: int, live: Debuggee, stop: ArrivalStop) -> None:
+        try:
+            await self._show(clock, live, stop)
+        except RequestFailed as error:
+            await self._report(OutputEvent(output=f"{error}\n", category="important"), live.order)
+
+    def leave(self) -> None:
+        """Let the process go that the client was shown."""
+        past, self.past = self.past, None
+        if past is not None:
+            past.left.set()
+
+    async def _pass_events_on(self, past: PastEngine) -> None:
+        ended = branched = False
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(_cancel_after, past.left, tasks.cancel_scope)
+            async for happening in past.debuggee.link.incoming():
+                match happening:
+                    case EventReceived(event) if event.event == STANDS_EVENT and isinstance(event.body, RawJson):
+                        stands = decode_as(Stands, event.body)
+                        past.clock, past.written = stands.clock, stands.written
+                    case EventReceived(event) if event.event == HISTORY_ENDS_EVENT and isinstance(event.body, RawJson):
+                        ended = True
+                        await self._history_ends(past, decode_as(HistoryEnded, event.body).how)
+                    case EventReceived(event) if event.event == BRANCHED_EVENT:
+                        branched = True
+                        break
+                    case EventReceived(event) if isinstance(event.body, StoppedEvent):
+                        past.note(event.body)
+                        await self._report(past.breakpoints.of_client(event.body), past.debuggee.order)
+                        past.debuggee.order.pass_on()
+                    case EventReceived(event) if isinstance(event.body, OutputEvent):
+                        await self._report(past.debuggee.paths.event(event.body), past.debuggee.order)
+            if not (ended or branched) and self.past is past:
+                await self._history_ends(past, _LOST)
+            tasks.cancel_scope.cancel()
+        if branched:
+            await self._live_on(past.as_live)
+            self._passed_on.set()
+
+    async def _history_ends(self, past: PastEngine, how: str) -> None:
+        """Be in the present again, where the live program stands."""
+        problem = await past.process.loss() if how == _LOST else problem_of(how.split(" "))
+        if self.past is not past:
+            return
+        self.leave()
+        if not how.startswith("end"):
+            await self._report(OutputEvent(output=f"{problem}\n", category="important"), past.debuggee.order)
+        assert self.live_stop is not None, "the live program stands"  # noqa: S101 - says so to mypy
+        if 0 < (change := self.history.change_after(past.clock)) < self.clock:
+            self._start_soon(self._show_stop, change, past.debuggee, _CHANGE)
+            return
+        if self.has_ended:
+            self._start_soon(self._show_stop, self.clock, past.debuggee, _END)
+            return
+        await self._report(self.live_stop, past.debuggee.order)
+
+
+async def _cancel_after(event: anyio.Event, scope: anyio.CancelScope) -> None:
+    await event.wait()
+    scope.cancel()

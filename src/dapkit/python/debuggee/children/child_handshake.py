@@ -1,0 +1,70 @@
+"""The arrival of a child process: it tells the debugger of itself, and waits for a session of its own.
+
+The debugger listens at a unix socket, the door, in a folder that only our own user can enter. The child connects, says
+who it is in one frame (the event `dapkit/child`), and listens at a socket of its own beside the door. Either somebody
+connects there who is of our user, which is the adapter of the child's session, or the door is closed: then the child
+runs on undebugged. There is no thread in this, so that it can be done in the child of a fork, and before the engine is
+loaded.
+"""
+
+import _socket
+import os
+import select
+
+from ..connection.framing import Json, encode
+from ..connection.listener import listening_on_path, user_behind
+
+ARRIVED = "dapkit/child"
+
+
+def arrive(door: str, name: str, arguments: list[str]) -> _socket.socket | None:
+    """Wait for a session; return the connection to its adapter, None if this process is to run on undebugged."""
+    debugger = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM | _socket.SOCK_CLOEXEC)
+    path = f"{door.rpartition('/')[0]}/child-{os.getpid()}-{os.urandom(4).hex()}"
+    listening: _socket.socket | None = None
+    try:
+        debugger.connect(door)
+        if user_behind(debugger) not in {0, os.geteuid()}:
+            return None
+        listening = listening_on_path(path)
+        about: Json = {
+            "name": name,
+            "processId": os.getpid(),
+            "parentId": os.getppid(),
+            "socket": path,
+            "arguments": arguments,
+        }
+        debugger.sendall(encode({"seq": 1, "type": "event", "event": ARRIVED, "body": about}))
+        return _first(listening, debugger)
+    except OSError:
+        return None  # the debugger has gone
+    finally:
+        debugger.close()
+        if listening is not None:
+            listening.close()
+            _remove(path)
+
+
+def _remove(path: str) -> None:
+    try:
+        os.unlink(path)
+    except OSError:
+        return  # the debugger has removed it
+
+
+def _first(listening: _socket.socket, debugger: _socket.socket) -> _socket.socket | None:
+    """Wait for the first connection of our own user; None if the debugger closes its door before."""
+    poll = select.poll()
+    poll.register(listening, select.POLLIN)
+    poll.register(debugger, select.POLLIN)
+    while True:
+        ready = [place for place, _ in poll.poll()]
+        if listening.fileno() in ready:
+            handle, _ = listening._accept()  # type: ignore[attr-defined]  # what socket.accept is made of
+            connection = _socket.socket(fileno=handle)
+            if user_behind(connection) == os.geteuid():
+                connection.setblocking(True)  # noqa: FBT003 - its only parameter
+                return connection
+            connection.close()
+        elif debugger.fileno() in ready:
+            return None

@@ -1,0 +1,400 @@
+"""The program's children, as they are started: each Python among them is shown the way to the debugger.
+
+A child that is another program gets it by its environment (`start/sitecustomize.py` takes that away again), one that is
+a fork of this process by a hook of the interpreter. A program that starts nothing pays nothing. What is looked at
+before a program is started are the arguments of functions in C, in C (`native/starts.c`), so that nothing of it can be
+seen; without the extension other functions stand in their places.
+"""
+
+import os
+import sys
+from collections.abc import Callable
+from types import FrameType
+from typing import Any, Final, Protocol
+
+from ..interpreter import native
+from ..interpreter.frame_locals import stored_locals
+from ..interpreter.hidden_frames import unseen
+from ..interpreter.safe_types import entry_of, is_a, stored_dict
+from ..loader import import_for_program, standard
+from . import environment
+from .environment import OddArgument, Variables, decoded
+from .targets import OTHER, PYTHON, CommandLine, kind_of, program_name
+
+VARIABLE: Final = b"DAPKIT_CHILD"
+_PREPARE: Final = 21
+"""Where `fork_exec` has the function that is called between the two."""
+_START: Final = f"{__file__.rpartition('/')[0]}/start".encode()
+
+type Look = Callable[[tuple[Any, ...], tuple[str, ...] | None], tuple[Any, ...] | None]
+
+
+class Reports(Protocol):
+    """What is reported of the children."""
+
+    def remark(self, text: str) -> None:
+        """Take what the user is to know."""
+
+    def executes(self) -> None:
+        """Take note that this process is about to become another program, which comes as a child."""
+
+    def ends(self) -> None:
+        """Take note that this process is about to end without any further word."""
+
+    def error(self, error: BaseException, where: str) -> None:
+        """Take an error of ours."""
+
+
+class _Followed:
+    """Where children are to come.
+
+    Attributes:
+        door: the path of the debugger's socket, "" for nowhere.
+        announces: whether the first child is only to be remarked on.
+        program: what the program is called if this process is a helper of it.
+
+    """
+
+    def __init__(self) -> None:
+        self.door = ""
+        self.announces = False
+        self.program = ""
+        self.reports: Reports | None = None
+        self.is_patched = False
+
+
+_followed = _Followed()
+
+
+def door() -> str:
+    """Return where children come to, "" for nowhere."""
+    return _followed.door
+
+
+def announces() -> bool:
+    """Say whether the first child is only to be remarked on."""
+    return _followed.announces
+
+
+def prepare() -> None:
+    """Have what is to be replaced imported while the program has not begun, where nothing can be looked at in C."""
+    if not native.AVAILABLE:
+        import_for_program("_posixsubprocess")
+
+
+def follow(place: str, taking: Reports) -> None:
+    """Show children the way to a door from now on."""
+    _followed.door = place
+    _look(taking)
+
+
+def announce(taking: Reports) -> None:
+    """Only remark on the first child that could be debugged."""
+    _followed.announces = True
+    _look(taking)
+
+
+def leave_alone() -> None:
+    """Show children no way any more."""
+    _followed.door = ""
+    _followed.announces = False
+    _followed.reports = None
+
+
+def _look(taking: Reports) -> None:
+    _followed.reports = taking
+    if not _followed.is_patched:
+        _followed.is_patched = True
+        for module, name, look in _LOOKS:
+            function = getattr(standard(module), name, None)
+            if function is not None and not native.look_at_start(name, function, look):
+                _replace(module, name, look)
+        _hash_again()
+
+
+def _hash_again() -> None:
+    """Have functions found in the sets of `os` whose hashes have changed."""
+    for known in list(vars(sys.modules.get("os", sys)).values()):
+        if type(known) is set and any(member not in known for member in known):
+            members = list(known)
+            known.clear()
+            known.update(members)
+
+
+def _replace(module: str, name: str, look: Look) -> None:
+    """Put a function that looks first in the place of one, where it can be found."""
+    original = getattr(sys.modules.get(module), name, None)
+    if original is None:
+        return
+
+    @unseen
+    def looks_first(*arguments: Any, **named: Any) -> Any:  # noqa: ANN401 - those of the function
+        instead = look((*arguments, *named.values()), tuple(named))
+        if instead is None:
+            return original(*arguments, **named)
+        count = len(instead) - len(named)
+        if name == "execv" and count == 3:
+            return os.execve(*instead)  # noqa: S606 - what the program does
+        return original(*instead[:count], **dict(zip(named, instead[count:], strict=True)))
+
+    looks_first.__name__ = looks_first.__qualname__ = name
+    looks_first.__doc__ = original.__doc__
+    looks_first.__module__ = module
+    for holder in list(sys.modules.values()):
+        for attribute in (name, f"_{name}"):
+            if getattr(holder, "__dict__", {}).get(attribute) is original:
+                setattr(holder, attribute, looks_first)
+
+
+# What is about to be started
+
+
+def _guarded(look: Look) -> Look:
+    """Look only while children are followed, and let no error of ours out; of the program's, the function speaks."""
+
+    def looks(given: tuple[Any, ...], names: tuple[str, ...] | None) -> tuple[Any, ...] | None:
+        taking = _followed.reports
+        if taking is None:
+            return None
+        try:
+            return look(given, names)
+        except OddArgument:
+            return None
+        except Exception as error:
+            taking.error(error, "a look at a child that is started")
+            return None
+
+    return looks
+
+
+@_guarded
+def _look_at_fork_exec(given: tuple[Any, ...], names: tuple[str, ...] | None) -> tuple[Any, ...] | None:
+    _need_positional(given, names, _PREPARE + 1)
+    executables, folder, lines, prepare = given[1], given[4], given[5], given[_PREPARE]
+    if not is_a(executables, list, tuple) or not (prepare is None or callable(prepare)):
+        raise OddArgument
+    paths = [_beside(folder, decoded(path)) for path in executables]
+    path = next(filter(_is_executable, paths), None)
+    if path is None:
+        return None
+    variables = environment.inherited() if lines is None else _lines(lines)
+    way = _way(kind_of(path), path, given[0], environment.value_in(variables, environment.PATH))
+    if way is None:
+        return None
+    if lines is None and prepare is not None:  # which may change the environment
+        return (*given[:_PREPARE], _preparing(prepare, way), *given[_PREPARE + 1 :])
+    return (*given[:5], environment.lines_with(way, variables), *given[6:])
+
+
+@_guarded
+def _look_at_execv(given: tuple[Any, ...], names: tuple[str, ...] | None) -> tuple[Any, ...] | None:
+    _need_positional(given, names, 2)
+    variables = _with_way(decoded(given[0]), given[1], environment.inherited_mapping, executes=True)
+    return None if variables is None else (*given, variables)
+
+
+@_guarded
+def _look_at_execve(given: tuple[Any, ...], names: tuple[str, ...] | None) -> tuple[Any, ...] | None:
+    order = ("path", "argv", "env")[: len(given) - len(names or ())] + (names or ())
+    if sorted(order) != ["argv", "env", "path"]:
+        raise OddArgument
+    path, arguments, place = given[order.index("path")], given[order.index("argv")], order.index("env")
+    variables = _with_way(_path_of(path), arguments, lambda: environment.mapping(given[place]), executes=True)
+    return None if variables is None else (*given[:place], variables, *given[place + 1 :])
+
+
+@_guarded
+def _look_at_spawn(given: tuple[Any, ...], names: tuple[str, ...] | None) -> tuple[Any, ...] | None:
+    _need_positional(given, names, 3)
+    return _with_way_at_spawn(decoded(given[0]), given)
+
+
+@_guarded
+def _look_at_spawnp(given: tuple[Any, ...], names: tuple[str, ...] | None) -> tuple[Any, ...] | None:
+    _need_positional(given, names, 3)
+    return _with_way_at_spawn(_found_on_path(decoded(given[0])), given)
+
+
+def _with_way_at_spawn(path: str, given: tuple[Any, ...]) -> tuple[Any, ...] | None:
+    def read() -> Variables:
+        inherits = given[2] is None and sys.version_info >= (3, 13)
+        return environment.inherited_mapping() if inherits else environment.mapping(given[2])
+
+    variables = _with_way(path, given[1], read)
+    return None if variables is None else (*given[:2], variables, *given[3:])
+
+
+@_guarded
+def _look_at_exit(_given: tuple[Any, ...], _names: tuple[str, ...] | None) -> None:
+    if _followed.reports is not None:
+        _followed.reports.ends()
+
+
+def _found_on_path(name: str) -> str:
+    if "/" in name:
+        return name
+    folders = decoded(environment.value_in(environment.inherited(), b"PATH") or b"/bin:/usr/bin").split(":")
+    return next((f"{folder}/{name}" for folder in folders if _is_executable(f"{folder}/{name}")), name)
+
+
+def _with_way(
+    path: str,
+    arguments: Any,  # noqa: ANN401 - what the program gives
+    read: Callable[[], Variables],
+    *,
+    executes: bool = False,
+) -> Variables | None:
+    """Return the environment that shows a program the way; None if it needs none. `read` reads what it would have."""
+    kind = kind_of(path)
+    if kind == OTHER or not _is_executable(path):
+        return None
+    variables = read()
+    way = _way(kind, path, arguments, variables.get(environment.PATH, b""), executes=executes)
+    return None if way is None else {**variables, **way}
+
+
+def _way(kind: str, path: str, arguments: Any, before: bytes, *, executes: bool = False) -> Variables | None:  # noqa: ANN401 - what the program gives
+    """Return the variables that show a program the way; None if it needs none. `before` is its PYTHONPATH."""
+    taking = _followed.reports
+    if kind == OTHER or taking is None:
+        return None
+    line = CommandLine(_words(arguments))
+    if kind == PYTHON and line.ignores_environment and not line.is_helper:
+        taking.remark(f"{os.path.basename(path)} is started with -E, -I or -S, so that it is not debugged.")
+        return None
+    if not _followed.door:
+        if kind == PYTHON and not line.is_helper:
+            announce_first(line.name)
+        return None
+    if executes and kind == PYTHON:
+        taking.executes()
+    process = _name_in(sys._getframe())
+    name = f"{program()}: {process}" if process else program()
+    return {
+        environment.PATH: _START + b":" + before if before else _START,
+        VARIABLE: f"{name}|{_followed.door}".encode("utf-8", "surrogateescape"),
+    }
+
+
+def announce_first(name: str) -> None:
+    """Remark on a child that nobody debugs, if it is the first."""
+    taking = _followed.reports
+    if taking is not None and _followed.announces:
+        leave_alone()
+        taking.remark(
+            f"Child processes run on undebugged: this client opens no sessions for them (startDebugging). "
+            f"The first is {name}."
+        )
+
+
+def program() -> str:
+    """Return what people would call this program."""
+    words = getattr(sys, "argv", None)
+    try:
+        named = _followed.program or decoded(words[0] if type(words) is list and words else "")
+    except OddArgument:
+        named = ""
+    return _plain(program_name(named)) or "python"
+
+
+def _plain(name: str) -> str:
+    """Return a name as it can be in the environment, in front of a door."""
+    known = str.__str__(name).encode("utf-8", "replace").decode()[:_NAME_CHARACTERS]
+    return known.replace("|", "_").replace("\0", "_")
+
+
+def _preparing(prepare: Callable[[], object], way: Variables) -> Callable[[], None]:
+    """Return what does the same in a fork that is about to become another program, and shows that the way."""
+
+    def prepares() -> None:
+        prepare()
+        for name, value in way.items():
+            os.putenv(name, value)
+
+    return prepares
+
+
+# What the program gives
+
+
+def _need_positional(given: tuple[Any, ...], names: tuple[str, ...] | None, count: int) -> None:
+    if len(given) - len(names or ()) < count:
+        raise OddArgument
+
+
+def _path_of(given: Any) -> str:  # noqa: ANN401 - what the program gives: a path, or a descriptor
+    return f"/proc/self/fd/{int.__int__(given)}" if is_a(given, int) else decoded(given)
+
+
+def _words(given: Any) -> list[str]:  # noqa: ANN401 - what the program gives
+    words = list(map(decoded, given)) if is_a(given, list, tuple) else []
+    if not words or not words[0]:
+        raise OddArgument
+    return words
+
+
+def _lines(given: Any) -> list[bytes]:  # noqa: ANN401 - what the program gives
+    if not is_a(given, list, tuple) or not all(is_a(line, bytes) for line in given):
+        raise OddArgument
+    return list(given)
+
+
+def _beside(folder: Any, path: str) -> str:  # noqa: ANN401 - what the program gives
+    return path if folder is None else os.path.join(decoded(folder), path)
+
+
+def _is_executable(path: str) -> bool:
+    return os.access(path, os.X_OK)
+
+
+def _name_in(frame: FrameType | None) -> str:
+    """Return what `multiprocessing` calls the process that a frame is about to start; "" for none."""
+    for _ in range(_FRAMES):
+        if frame is None:
+            return ""
+        if frame.f_code.co_name == "_launch" and entry_of(frame.f_globals, "__package__") == "multiprocessing":
+            names = stored_dict(stored_locals(frame).get("process_obj"))
+            name = None if names is None else dict.get(names, "_name")
+            return _plain(name) if is_a(name, str) else ""
+        frame = frame.f_back
+    return ""
+
+
+_FRAMES: Final = 12
+_NAME_CHARACTERS: Final = 200
+
+_LOOKS: Final[tuple[tuple[str, str, Look], ...]] = (
+    ("_posixsubprocess", "fork_exec", _look_at_fork_exec),
+    ("posix", "execv", _look_at_execv),
+    ("posix", "execve", _look_at_execve),
+    ("posix", "posix_spawn", _look_at_spawn),
+    ("posix", "posix_spawnp", _look_at_spawnp),
+    ("posix", "_exit", _look_at_exit),
+)
+
+# Forks
+
+_THEN_EXECUTES: Final = frozenset((
+    ("os", "_spawnvef"),
+    ("pty", "spawn"),
+    ("ptyprocess.ptyprocess", "spawn"),
+    ("subprocess", "_execute_child"),
+))  # fmt: skip
+"""Functions that fork only to execute another program: their modules, and names."""
+
+
+def help_program(name: str) -> None:
+    """Take note that this process only helps a program of that name to start others."""
+    _followed.program = name
+
+
+def name_of_fork() -> str | None:
+    """Return what this process, the child of a fork, is to be called; None if it is to execute another program."""
+    frame: FrameType | None = sys._getframe()
+    near = 0
+    while frame is not None and near < _FRAMES:
+        if (entry_of(frame.f_globals, "__name__"), frame.f_code.co_name) in _THEN_EXECUTES:
+            return None
+        frame, near = frame.f_back, near + 1
+    name = _name_in(sys._getframe())
+    return f"{program()}: {name or 'fork'}"

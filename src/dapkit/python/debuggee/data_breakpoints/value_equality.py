@@ -1,0 +1,54 @@
+"""Whether a write has changed a value, or put an equal object in the place of another.
+
+Only what compares without code of the program, and at once: numbers, texts, bytes, None, and tuples of such, each of
+exactly these types. All other objects are the same only if they are one: what is inside them may differ.
+"""
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from ..interpreter import limits
+
+
+def is_same_value(old: object, new: object) -> bool:
+    """Say whether two objects are one, or stand for the same value: 0.0 is not -0.0, and a NaN is a NaN."""
+    todo: list[tuple[Any, Any]] = [(old, new)]
+    for left, right in todo:
+        if left is right:
+            continue
+        kind = type(left)
+        if kind is not type(right):
+            return False
+        if kind is tuple:
+            if len(left) != len(right) or len(todo) + len(left) > limits.COMPARED_ITEMS:
+                return False
+            todo.extend(zip(left, right, strict=True))
+        elif kind not in _COMPARISONS or not _COMPARISONS[kind](left, right):
+            return False
+    return True
+
+
+def _are_equal(left: object, right: object) -> bool:
+    return left == right
+
+
+def _are_texts_equal(left: str | bytes, right: str | bytes) -> bool:
+    return len(left) == len(right) <= limits.COMPARED_CHARS and left == right
+
+
+def _are_written_alike(left: float, right: float) -> bool:
+    return left.hex() == right.hex()
+
+
+def _are_parts_written_alike(left: complex, right: complex) -> bool:
+    return _are_written_alike(left.real, right.real) and _are_written_alike(left.imag, right.imag)
+
+
+_COMPARISONS: Final[dict[type, Callable[[Any, Any], bool]]] = {
+    int: _are_equal,
+    bool: _are_equal,
+    float: _are_written_alike,
+    complex: _are_parts_written_alike,
+    str: _are_texts_equal,
+    bytes: _are_texts_equal,
+}

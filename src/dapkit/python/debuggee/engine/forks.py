@@ -1,0 +1,93 @@
+"""Forks of the program: what becomes of the engine in the parent, and in the child.
+
+The child is not debugged, nor is any child of it: it lets go of everything of ours, once, and the hooks, which
+cannot be unregistered, do nothing there from then on. The parent is debugged as before; while it forks, the
+link's thread rests if the program has one thread, which must not be warned that it has two.
+"""
+
+import _thread
+import os
+import sys
+from collections.abc import Callable
+from time import monotonic, sleep
+
+from ..connection.link import Link
+from ..execution.states import ThreadStates
+from ..interpreter import limits
+from ..threads.table import ThreadTable
+from .monitoring_callbacks import Callbacks
+
+
+class Forks:
+    """What is done at each fork.
+
+    Invariant: while `_rests`, nothing serves the link; no thread stops then.
+    """
+
+    def __init__(
+        self,
+        link: Link,
+        threads: ThreadTable,
+        states: ThreadStates,
+        callbacks: Callbacks,
+        *,
+        wait_for_end: Callable[[], int],
+        serve: Callable[[], None],
+    ) -> None:
+        """Take the engine's parts, and what waits for the end of the link's thread and what starts it."""
+        self._link = link
+        self._threads = threads
+        self._states = states
+        self._callbacks = callbacks
+        self._wait_for_end = wait_for_end
+        self._serve = serve
+        self._rests = False
+
+    def look_after(
+        self, apart: Callable[[Callable[[], None]], Callable[[], None]], forget_in_child: Callable[[], None]
+    ) -> None:
+        """Be called at each fork from here on, each function as `apart` makes it; there is no way to end that."""
+        os.register_at_fork(
+            before=apart(self.rest), after_in_parent=apart(self.go_on), after_in_child=apart(forget_in_child)
+        )
+
+    def rest(self) -> None:
+        """End the link's thread before a fork. What is to stop has stopped by then: it would bring the thread back."""
+        ident = _thread.get_ident()
+        if self._states.released or ident == self._threads.link or not self._states.configured:
+            return
+        forking = sys._getframe().f_back  # None where native code forks
+        task = 0
+        while not self._rests or (forking is not None and self._states.must_park(ident)):
+            self.end_rest()
+            if forking is not None:
+                self._callbacks.park_before_fork(forking)
+            if not self._threads.alone():
+                return
+            self._rests = True
+            self._link.rest()
+            task = self._wait_for_end()
+        deadline = monotonic() + limits.REST_SECONDS
+        # It is the threads of the system that the interpreter counts, and ours may take a moment to go.
+        while task and os.path.exists(f"/proc/self/task/{task}") and monotonic() < deadline:
+            sleep(0)
+
+    def go_on(self) -> None:
+        """Have the link served again, in the parent."""
+        if not self._rests:
+            return
+        # From 3.13 on the interpreter counts the threads only after this. At a stop it may: nothing is executed there.
+        if sys.version_info < (3, 13) or self._states.stands(_thread.get_ident()):
+            self.end_rest()
+        else:
+            self._callbacks.at_next_instruction_of(sys._getframe(1), self.end_rest)
+
+    def end_rest(self) -> None:
+        """Have the link served, if it is not: the program goes on after a fork, or is about to stop."""
+        if self._rests:
+            self._serve()
+            self._rests = False  # after it: where the system gives no thread, the next fork tries again
+
+    def forget(self) -> None:
+        """Take note that this process is a child, in which nothing is to be served."""
+        self._rests = False

@@ -1,0 +1,108 @@
+"""The link's thread: how it begins, what ends it, and who it is.
+
+    starts -> serves --a rest--> has ended, until it is started again
+                 |  ^
+                 |  +-- an error of ours: once more
+                 +-- the link is of no more use, or a second error --> `over`, which decides what becomes of the program
+
+In a program that clients come to, the thread that listens for them becomes it by `take`.
+"""
+
+import _thread
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+
+from ..connection.framing import Json
+from ..connection.internal_errors import RELEASED_EVENT
+from ..connection.link import Link
+from ..connection.thread import start_thread
+from ..execution.states import ThreadStates
+from ..interpreter.hidden_frames import unseen
+from ..threads.table import ThreadTable
+
+_ATTEMPTS = 2
+"""How often the link is served, if an error of ours ends that."""
+
+
+class LinkThread:
+    """The thread that serves the link of one session.
+
+    Invariant: there is one at most; `_serving` is held while one lives that was started here.
+    """
+
+    def __init__(
+        self,
+        link: Link,
+        threads: ThreadTable,
+        states: ThreadStates,
+        *,
+        lock: _thread.RLock,
+        handle: Callable[[Json], None],
+        over: Callable[[], None],
+        complain: Callable[[str], None],
+    ) -> None:
+        """Take the engine's parts, what handles a message, and what is called when the link is of no more use."""
+        self._link = link
+        self._threads = threads
+        self._states = states
+        self._lock = lock
+        self._handle = handle
+        self._over = over
+        self._complain = complain
+        self._task = 0
+        self._known = _thread.allocate_lock()
+        self._serving = _thread.allocate_lock()
+
+    def start(self) -> None:
+        """Start it, and return when it is known which thread it is.
+
+        Raises:
+            RuntimeError: the system gives no thread.
+
+        """
+        self._known.acquire()
+        self._serving.acquire()
+        try:
+            start_thread(self._live)
+        except RuntimeError:
+            self._serving.release()
+            self._known.release()
+            raise
+        with self._known:  # released once the thread has said who it is
+            return
+
+    def wait_for_end(self) -> int:
+        """Wait until it has ended; return the number that the system knows it by, for some moments more."""
+        with self._serving:
+            return self._task
+
+    def take(self) -> None:
+        """Make the calling thread the link's."""
+        with self._lock:
+            self._states.forget(self._threads.link)
+            self._threads.link = _thread.get_ident()
+            self._task = _thread.get_native_id()
+            self._states.move(self._threads.link, "exempt")
+
+    @unseen
+    def serve(self, others: Mapping[int, Callable[[], None]] = MappingProxyType({})) -> bool:
+        """Serve the link in the calling thread; once more after an error of ours. Return whether it rests."""
+        for _ in range(_ATTEMPTS):
+            try:
+                return self._link.serve(self._handle, others)
+            except BaseException as error:
+                self._link.errors.show(error, "the link's thread")
+        self._complain("The debugger cannot go on because of internal errors; the program runs on without it.")
+        self._link.event(RELEASED_EVENT, {})
+        return False
+
+    @unseen
+    def _live(self) -> None:
+        """Serve the link until it rests or is of no more use."""
+        self.take()
+        self._known.release()
+        try:
+            if not self.serve():
+                self._over()
+        finally:
+            self._serving.release()

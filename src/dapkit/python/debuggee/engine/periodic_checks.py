@@ -1,0 +1,48 @@
+"""What the link's thread looks at again and again while a session lasts."""
+
+import _thread
+
+from ..breakpoints.table import BreakpointTable
+from ..connection.link import Link
+from ..execution.monitor import Monitor
+from ..execution.states import ThreadStates
+from ..interpreter import limits
+from ..sources.auto_reload import Reloader
+
+
+class PeriodicLooks:
+    """The looks of one session; each sees to the next."""
+
+    def __init__(
+        self,
+        link: Link,
+        monitor: Monitor,
+        breakpoints: BreakpointTable,
+        *,
+        states: ThreadStates,
+        lock: _thread.RLock,
+    ) -> None:
+        """Take the engine's parts."""
+        self._link = link
+        self._monitor = monitor
+        self._breakpoints = breakpoints
+        self._states = states
+        self._lock = lock
+
+    def after_tool(self) -> None:
+        """Say so if the program has taken our tool of sys.monitoring from us, or left our callbacks no room."""
+        with self._lock:
+            found = self._monitor.mend()
+        if found:
+            text = f"The program uses the tool of sys.monitoring that the debugger needs: it {found}.\n"
+            self._link.event("output", {"category": "important", "output": text})
+        if self._monitor.active:
+            self._breakpoints.report_missed()
+            if not self._link.is_quiet:
+                self._link.after(limits.TOOL_SECONDS, self.after_tool)
+
+    def for_saved_files(self, reloading: Reloader) -> None:
+        """Take files that were saved into the program."""
+        if not self._states.released:
+            reloading.look()
+            self._link.after(reloading.seconds, lambda: self.for_saved_files(reloading))

@@ -1,0 +1,70 @@
+"""How threads that run come to notice that they are to stop.
+
+While the whole program is stopped, events are on everywhere, so that each other thread parks at its next line,
+jump or return. A thread that is to stop alone and is inside native code is only waited for in the code that it will
+come back to (`native_returns`), so that the others run at full speed.
+"""
+
+from ..interpreter.thread_checks import under_lock
+from ..threads.table import ThreadTable
+from .monitor import HOLD, Monitor
+from .native_returns import NativeReturns
+from .states import ARRESTING, ThreadStates
+
+
+class Hold:
+    """The events that make threads park.
+
+    Attributes:
+        is_on: whether events are on everywhere.
+
+    """
+
+    def __init__(self, monitor: Monitor, states: ThreadStates, threads: ThreadTable) -> None:
+        self.is_on = False
+        self._monitor = monitor
+        self._states = states
+        self._threads = threads
+        self._returning = NativeReturns(monitor)
+
+    @under_lock
+    def begin(self) -> None:
+        """Watch everywhere."""
+        self._switch(on=True)
+
+    @under_lock
+    def settle(self) -> None:
+        """Watch everywhere only as long as a thread has to be stopped wherever it is."""
+        # Each of very many threads comes here as it parks: while all are stopped, others are not looked at.
+        self._switch(on=self._states.stopped or self._expects_any())
+
+    def _expects_any(self) -> bool:
+        return any(ident not in self._returning for ident in self._states.all_in(ARRESTING))
+
+    @under_lock
+    def expect(self, ident: int) -> None:
+        """Let the others run at full speed while a thread is inside native code."""
+        frame = self._threads.frames().get(ident)
+        self._switch(on=False)  # first: what is watched everywhere cannot be watched afresh in one place
+        self._returning.expect(ident, frame)
+        self.settle()
+
+    @under_lock
+    def expect_no_more(self, ident: int) -> None:
+        """Wait no more for a thread: it has come, or may go on."""
+        self._returning.end(ident)
+
+    @under_lock
+    def end(self) -> None:
+        """Watch for no thread any more."""
+        self._returning.clear()
+        self._switch(on=False)
+
+    def forget(self) -> None:
+        """Take note that nothing is watched any more, for good."""
+        self.is_on = False
+
+    def _switch(self, *, on: bool) -> None:
+        if self.is_on is not on:
+            self.is_on = on
+            self._monitor.also("hold", HOLD if on else 0)

@@ -1,0 +1,148 @@
+"""A thread that stands in a callback of the engine, and what is to be shown of it."""
+
+import _queue
+from _functools import partial  # type: ignore[import-not-found]  # the C half of `functools`
+from collections.abc import Callable
+from types import FrameType
+
+from ..connection.framing import Json
+from ..evaluation.jobs import Job
+from ..interpreter.gc_pause import automatic
+from ..interpreter.gc_tracking import hide
+from .gui_events import GuiEvents
+from .results import Result
+
+type StackEntry = tuple[FrameType | FrameLabel, int]
+"""A frame and the line to show, 0 for the one where it stands; or a label."""
+
+
+class FrameLabel:
+    """A line of text between frames."""
+
+    what = "label between frames"
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+
+class ParkedThread:
+    """A thread that stands still, and what is to be shown of it.
+
+    `shown` is the newest frame to show; it is not the running one when a step ended in the
+    caller of a function that is just returning. `trail` are frames to show instead of it, from
+    the newest: those through which an exception came. `at_line` says that it stands in the LINE event of
+    `shown`, the only place from which a frame can be made to jump. `before_line` says that the LINE event of the
+    place where it stands may be still to come, as for the tool of data breakpoints, which is called before ours.
+    `columns` are those of the breakpoint that stopped it, for as long as it stands at that instruction.
+    """
+
+    __slots__ = (
+        "at_line",
+        "before_line",
+        "break_mode",
+        "chosen",
+        "columns",
+        "counted",
+        "doomed",
+        "exception",
+        "going",
+        "ident",
+        "inbox",
+        "late",
+        "leaving",
+        "returned",
+        "shown",
+        "trail",
+    )
+
+    def __init__(
+        self,
+        ident: int,
+        shown: FrameType,
+        *,
+        leaving: bool = False,
+        at_line: bool = False,
+        before_line: bool = False,
+        columns: Json | None = None,
+        exception: BaseException | None = None,
+        break_mode: str = "",
+        trail: list[tuple[FrameType, int]] | None = None,
+        returned: list[Result] | None = None,
+    ) -> None:
+        hide(self)
+        self.ident = ident
+        self.shown = shown
+        self.at_line = at_line
+        self.before_line = before_line
+        self.columns = (shown.f_lasti, columns) if columns else None
+        self.leaving = leaving  # it stands in the return of `shown`, which will execute nothing more
+        self.going = False  # it may leave the place where it stands
+        self.chosen = False  # the client let just this thread go on
+        self.doomed = False  # it is to end as soon as it goes on
+        self.exception = exception
+        self.break_mode = break_mode
+        self.trail = trail
+        self.returned = returned or []  # by the function that the step came out of, or by those that it went over
+        self.late: BaseException | None = None
+        """What a signal handler has raised meanwhile, for the thread when it goes on."""
+        self.counted: dict[bool, tuple[int, int]] = {}
+        """How many entries the stack has, with all frames or not, and in which stop."""
+        self.inbox: _queue.SimpleQueue[Job | None] = _queue.SimpleQueue()
+
+    def stand(self, is_ending: Callable[[], bool], gui: GuiEvents) -> None:
+        """Do the work of the inbox until it is to leave, and serve windows of the program meanwhile.
+
+        Once the program `is_ending`, work ends by an interruption, which is for the program as well.
+        """
+        while not self.going:
+            job = None
+            try:
+                automatic.hold_off()  # what was interrupted may have left it
+                job = self._next_job(gui)
+                if job is not None:
+                    job.run()
+                    if is_ending():
+                        self.late = KeyboardInterrupt()  # the first one ended what was evaluated
+            except BaseException as error:  # of a signal handler, which may have cost us what `get` returned
+                self.late = error
+
+    def _next_job(self, gui: GuiEvents) -> Job | None:
+        """Wait for work, and give the windows their turns meanwhile."""
+        while (seconds := gui.seconds_to_turn(self.ident)) is not None:
+            try:
+                job: Job | None = automatic.wait(partial(self.inbox.get, seconds > 0, seconds))
+            except _queue.Empty:
+                gui.take_turn()
+            else:
+                return job
+        return automatic.wait(self.inbox.get)
+
+    def raise_late(self) -> None:
+        """Raise what came while the thread stood, and the end of the thread if that was asked for."""
+        late, self.late = self.late, None
+        try:
+            if self.doomed:
+                raise SystemExit
+            if late is not None:
+                raise late
+        finally:
+            del late  # which has this frame on its traceback: neither would end
+
+    def empty(self) -> None:
+        """Let go of what it holds of the program: the thread has left, though others may still know it."""
+        self.shown = None  # type: ignore[assignment]  # nobody looks at the frame of a thread that has left
+        self.exception = self.trail = self.late = None
+        self.returned = []
+
+    def stay(self) -> None:
+        """Have the thread stand here until `go`."""
+        self.going = False
+
+    def leave(self) -> None:
+        """Have the thread, which is the calling one or the only one, leave this place when it comes back to it."""
+        self.going = True
+
+    def go(self) -> None:
+        """Let the thread leave this place."""
+        self.going = True
+        self.inbox.put(None)  # only to wake it

@@ -1,0 +1,1 @@
+"""What an engine inside CPython may touch without being seen, and how."""

@@ -1,0 +1,75 @@
+"""The local variables of a frame, read without leaving a trace.
+
+From Python 3.13 on (PEP 667), `f_locals` is a view. On 3.12 that of a function is a dict that the frame keeps, in which
+everything lives until the call has ended, whatever the program does with its variables.
+"""
+
+import sys
+from collections.abc import MutableMapping
+from types import FrameType
+from typing import Any, Final
+
+from .frame_views import view_of
+from .safe_types import entries, mapping_of
+
+_OPTIMIZED: Final = 0x1  # CO_OPTIMIZED: the variables are in the frame itself, not in a dict
+ONLY_THE_FRAME: Final = 3
+"""References to that dict: of the frame, of one variable that holds it, and of the call that counts them."""
+
+type LocalVariables = MutableMapping[str, Any]
+
+
+def are_copied(frame: FrameType) -> bool:
+    """Say whether what `locals_of` returns is a copy, so that nothing is changed by writing into it."""
+    return _must_be_copied(frame) or view_of(frame) is not None
+
+
+def _must_be_copied(frame: FrameType) -> bool:
+    return sys.version_info < (3, 13) and bool(frame.f_code.co_flags & _OPTIMIZED)
+
+
+def locals_of(frame: FrameType) -> LocalVariables:
+    """Return the local variables, those of a function on 3.12 as a copy; those of what the frame stands for, if any."""
+    view = view_of(frame)
+    return stored_locals(frame) if view is None else view.names()
+
+
+def globals_of(frame: FrameType) -> dict[str, Any]:
+    """Return the global variables, or those of what the frame stands for."""
+    view = view_of(frame)
+    return frame.f_globals if view is None else view.global_names()
+
+
+def stored_locals(frame: FrameType) -> LocalVariables:
+    """Return the local variables of the frame itself."""
+    if not _must_be_copied(frame):
+        return frame.f_locals
+    found = dict(frame.f_locals)
+    forget_locals(frame)
+    return found
+
+
+def variables_of(frame: FrameType) -> list[tuple[str, object]] | None:
+    """Return the local variables of a frame; None where only code of the program knows them.
+
+    The body of a class keeps them in what its metaclass has prepared, and `exec` in what it was given.
+    """
+    names: Any = locals_of(frame)
+    if frame.f_code.co_flags & _OPTIMIZED or type(names) is dict:  # as that of a view
+        return list(names.items())
+    return entries(names) if mapping_of(names) is not None else None
+
+
+def forget_locals(frame: FrameType) -> None:
+    """Have a frame keep none of its variables twice because `f_locals` was used.
+
+    If the program holds the dict as well (`locals()` gave it), it is left as it is; so are names of no variable,
+    which `exec` has put there.
+    """
+    if not _must_be_copied(frame):
+        return
+    kept, code = frame.f_locals, frame.f_code
+    if sys.getrefcount(kept) <= ONLY_THE_FRAME:
+        for names in (code.co_varnames, code.co_cellvars, code.co_freevars):
+            for name in names:
+                kept.pop(name, None)

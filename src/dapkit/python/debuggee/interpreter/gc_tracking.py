@@ -1,0 +1,70 @@
+"""Objects of ours that the program's `gc` does not list: `get_objects` and `get_referrers` go through what is tracked.
+
+Nothing collects what is not tracked any more, and functions and classes cannot even end so. What is hidden for good is
+therefore kept for good; the engine of a session that ends before its program is given back; what is made anew at each
+stop is in no circle, and ends when the last reference does. Without the native part, all is listed.
+"""
+
+import gc
+from types import FrameType, FunctionType, ModuleType
+from typing import Any
+
+from .. import loader
+from . import native
+
+
+def hide[T](ours: T) -> T:
+    """Hide an object that is in no circle: one of our classes, a list, a socket or the like."""
+    native.untrack(ours, False)  # noqa: FBT003 - a function in C
+    return ours
+
+
+def hide_all(others: set[int]) -> None:
+    """Hide the engine for good, before the program begins: all objects but those that the interpreter made, by id."""
+    for ours in gc.get_objects() if native.AVAILABLE else ():
+        if id(ours) not in others and type(ours) is not FrameType:
+            native.untrack(ours, not _can_end(ours))
+    hide_modules()
+
+
+def _can_end(ours: object) -> bool:
+    """Say whether an object that is not tracked can end: what it holds by then would be kept for good otherwise."""
+    kind = type(ours)
+    return kind in (dict, list, set) or kind.__module__.partition(".")[0] == loader.PACKAGE
+
+
+def hide_modules() -> None:
+    """Hide the modules of the engine, their classes, functions and constants; others make objects meanwhile."""
+    for name, module in loader.modules():
+        if name.partition(".")[0] == loader.PACKAGE:
+            native.untrack(module, True)  # noqa: FBT003 - a function in C
+            _hide_names(vars(module), name)
+
+
+def hide_parts(part: Any) -> list[Any]:  # noqa: ANN401 - of any class
+    """Hide an object of ours and all of ours that it has in its attributes; return what was not hidden before."""
+    if type(part).__module__.partition(".")[0] != loader.PACKAGE or isinstance(part, ModuleType | type):
+        return []
+    hidden: list[Any] = []
+    if native.untrack(part, False):  # noqa: FBT003 - a function in C
+        hidden.append(part)
+        for inner in list(getattr(part, "__dict__", {}).values()):
+            hidden += hide_parts(inner)
+    return hidden
+
+
+def give_back(hidden: list[Any]) -> None:
+    """Let the collector have what was hidden, and is of no more use: only so do its circles end."""
+    while hidden:
+        native.track(hidden.pop())
+
+
+def _hide_names(names: Any, module: str) -> None:  # noqa: ANN401 - of a module or class
+    for value in list(names.values()):
+        kind = type(value)
+        if (kind is FunctionType or kind is type) and value.__module__ == module:
+            native.untrack(value, True)  # noqa: FBT003 - a function in C
+            if kind is type:
+                _hide_names(vars(value), module)
+        else:
+            hide_parts(value)

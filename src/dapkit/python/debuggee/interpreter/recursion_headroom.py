@@ -1,0 +1,53 @@
+"""Callbacks near the recursion limit, which count the same calls as the program.
+
+With the C extension they have room of their own. Without it, or if that is used up, too, they fail: nothing of that
+gets into the program, and it is noted where it was.
+"""
+
+from collections.abc import Callable
+from typing import Final
+
+from . import limits, native
+from .hidden_frames import unseen
+from .native import MISSED
+
+__all__ = ["MISSED", "MOST_MISSED", "has_room", "need_room", "roomy"]
+
+MOST_MISSED: Final = limits.MISSED_EVENTS
+
+
+def has_room[T: Callable[..., object]](callback: T) -> T:
+    """Mark a callback that notes by itself what was missed, calling nothing of ours; a wrapper doubles its costs."""
+    if not native.AVAILABLE:
+        callback.__dict__["has_room"] = True
+    return callback
+
+
+def roomy(callback: Callable[..., object]) -> Callable[..., object]:
+    """Return a callback of an event that never fails for want of room."""
+    if native.AVAILABLE:
+        return native.roomy(callback)
+    if getattr(callback, "has_room", False):
+        return callback
+
+    @unseen  # the frame of the event stays the first one that is seen below
+    def noting(*details: object) -> object:
+        try:
+            return callback(*details)
+        except RecursionError:
+            if len(MISSED) < MOST_MISSED:
+                MISSED.append(details[:2])  # type: ignore[arg-type]  # of each event these are code and place
+            return None
+
+    return noting
+
+
+def need_room(calls: int = limits.STOP_CALLS) -> None:
+    """Raise RecursionError now, rather than half-way through a stop, if the program is about to.
+
+    Raises:
+        RecursionError: if fewer calls than these fit on the stack.
+
+    """
+    if calls and not native.HAS_ROOM:
+        need_room(calls - 1)

@@ -1,0 +1,53 @@
+/* Random numbers of OpenSSL. It makes them of what the system gives it, but also of where its objects lie and of a counter
+   of the processor. These differ where a recording is executed again, and where the program goes on from a moment of its
+   past at which it was looked at. So its generator is called by a method of ours, which notes what it gives. */
+
+#include "time_travel.h"
+#include <dlfcn.h>
+
+typedef struct { /* RAND_METHOD, as of OpenSSL 1.1 and 3 */
+    int (*seed)(const void *, int);
+    int (*bytes)(unsigned char *, int);
+    void (*cleanup)(void);
+    int (*add)(const void *, int, double);
+    int (*pseudorand)(unsigned char *, int);
+    int (*status)(void);
+} Method;
+
+static const Method *usual;
+static Method ours;
+
+static int noted(const char *call, int (*function)(unsigned char *, int), unsigned char *place, int size)
+{
+    if (passes() || size < 0) return function(place, size);
+    Part part = {place, (size_t)size};
+    if (mode == REPLAY) return (int)answer(call, (uint64_t)size, &part, 1);
+    int was_inside = inside;
+    inside = 0; /* what it asks of the system is not noted once more */
+    int result = function(place, size);
+    inside = was_inside;
+    return (int)note(call, (uint64_t)size, result, &part, 1);
+}
+
+static int bytes(unsigned char *place, int size) { return noted("RAND_bytes", usual->bytes, place, size); }
+static int pseudorand(unsigned char *place, int size) { return noted("RAND_pseudo", usual->pseudorand, place, size); }
+
+void take_random_numbers(const char *library)
+{
+    if (usual != NULL) return;
+    void *handle = dlopen(library, RTLD_LAZY | RTLD_NOLOAD);
+    if (handle == NULL) return;
+    const Method *(*get)(void);
+    int (*set)(const Method *);
+    *(void **)&get = dlsym(handle, "RAND_OpenSSL");
+    *(void **)&set = dlsym(handle, "RAND_set_rand_method");
+    const Method *found = get == NULL || set == NULL ? NULL : get();
+    if (found != NULL && found->bytes != NULL && found->pseudorand != NULL) {
+        usual = found;
+        ours = *found;
+        ours.bytes = bytes;
+        ours.pseudorand = pseudorand;
+        set(&ours);
+    }
+    dlclose(handle);
+}

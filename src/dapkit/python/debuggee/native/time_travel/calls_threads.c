@@ -1,0 +1,233 @@
+/* Threads of the program: how they begin and end, and the interpreter's lock. How they take turns stands in turns.c. */
+
+#include "scheduler.h"
+#include <signal.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#define MOST_OF_THE_INTERPRETERS 16
+
+int (*real_pthread_join)(pthread_t, void **);
+
+static void end_of_thread(void)
+{
+    if (self == NULL || self == &threads[0] || self->state == ENDED || mode == OFF) return;
+    inside = 0;
+    pthread_mutex_lock(&turn_lock);
+    self->state = ENDED;
+    self->number = (pid_t)syscall(SYS_gettid);
+    if (mode != OFF) {
+        thread_count--;
+        ending = self;
+        wake(self);
+        aim();
+        pass_turn(self);
+    }
+    pthread_mutex_unlock(&turn_lock);
+}
+
+int history_ends_with_threads;
+
+/* The program goes on by itself, and its past ends here. */
+static void end_history(void)
+{
+    if (mode == REPLAY) reached_end();
+    log_head->ticks = ticks;
+    inside = 0;
+    mode = OFF;
+}
+
+static void *execute(void *thread)
+{
+    self = thread;
+    await_turn(0, NULL);
+    inside = 1;
+    void *result = self->start(self->argument);
+    end_of_thread();
+    return result;
+}
+
+/* What the interpreter counts as its threads. A copy has still counted those of the debugger that it has not; an engine
+   of its own begins others. */
+
+static long begun_in_past; /* threads of the debugger */
+static PyCFunction real_count;
+
+static PyObject *hook_count(PyObject *module, PyObject *nothing)
+{
+    PyObject *counted = real_count(module, nothing);
+    if (counted == NULL || begun_in_past == 0) return counted;
+    long count = PyLong_AsLong(counted);
+    Py_DECREF(counted);
+    return PyLong_FromLong(count - begun_in_past);
+}
+
+int watch_thread_count(void)
+{
+    PyObject *module = PyImport_ImportModule("_thread");
+    PyObject *function = module == NULL ? NULL : PyObject_GetAttrString(module, "_count");
+    Py_XDECREF(module);
+    if (function == NULL) return -1;
+    PyMethodDef *method = *(PyMethodDef **)((char *)function + sizeof(PyObject));
+    if (method->ml_meth == PyCFunction_GetFunction(function) && PyCFunction_GetFlags(function) == METH_NOARGS) {
+        real_count = method->ml_meth;
+        method->ml_meth = hook_count;
+    }
+    Py_DECREF(function);
+    return 0;
+}
+
+static int (*real_pthread_create)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
+static int hook_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*start)(void *), void *argument)
+{
+    if (is_past && !inside) begun_in_past++;
+    if (passes() || self == NULL) return real_pthread_create(thread, attributes, start, argument);
+    if (history_ends_with_threads) {
+        end_history();
+        return real_pthread_create(thread, attributes, start, argument);
+    }
+    Thread *made = NULL;
+    pthread_mutex_lock(&turn_lock);
+    for (int i = 1; made == NULL && i < MOST_THREADS; i++)
+        if (threads[i].state == UNUSED) made = &threads[i];
+    if (made != NULL) {
+        memset(made, 0, sizeof *made);
+        made->state = READY;
+        made->start = start;
+        made->argument = argument;
+        sem_init(&made->turn, 0, 0);
+        if (made >= &threads[highest_thread]) highest_thread = (int)(made - threads) + 1;
+    }
+    pthread_mutex_unlock(&turn_lock);
+    int error = made == NULL ? EAGAIN : real_pthread_create(&made->thread, attributes, execute, made);
+    if (error != 0) {
+        if (made != NULL) made->state = UNUSED;
+        return error;
+    }
+    *thread = made->thread;
+    if (thread_count == 1) begin_threads();
+    thread_count++;
+    aim();
+    return 0;
+}
+
+static Thread *thread_of(pthread_t thread)
+{
+    for (int i = 1; i < highest_thread; i++)
+        if (threads[i].state != UNUSED && !threads[i].is_detached && pthread_equal(threads[i].thread, thread))
+            return &threads[i];
+    return NULL;
+}
+
+static int (*real_pthread_detach)(pthread_t);
+static int hook_pthread_detach(pthread_t thread)
+{
+    Thread *found = passes() ? NULL : thread_of(thread);
+    if (found == NULL) return real_pthread_detach(thread);
+    found->is_detached = 1;
+    if (found->state == ENDED && found != ending) {
+        real_pthread_join(thread, NULL);
+        found->state = UNUSED;
+    }
+    return 0;
+}
+
+static int hook_pthread_join(pthread_t thread, void **result)
+{
+    Thread *found = passes() || self == NULL ? NULL : thread_of(thread);
+    if (found == NULL) return real_pthread_join(thread, result);
+    while (found->state != ENDED && mode != OFF) wait_for_turn(found, 0, NULL);
+    int error = real_pthread_join(thread, result);
+    if (mode != OFF) found->state = UNUSED;
+    return error;
+}
+
+static void (*real_pthread_exit)(void *);
+static void hook_pthread_exit(void *result)
+{
+    end_of_thread();
+    real_pthread_exit(result);
+}
+
+static int (*real_pthread_getcpuclockid)(pthread_t, clockid_t *);
+static int hook_pthread_getcpuclockid(pthread_t thread, clockid_t *clock)
+{
+    if (passes()) return real_pthread_getcpuclockid(thread, clock);
+    Part part = {clock, sizeof *clock};
+    if (mode == REPLAY) return (int)answer("pthread_getcpuclockid", 0, &part, 1);
+    return (int)note("pthread_getcpuclockid", 0, real_pthread_getcpuclockid(thread, clock), &part, 1);
+}
+
+/* The interpreter's lock. What a thread does while it holds the mutex of that lock is not the program: how long it has
+   to wait depends on free threads. */
+
+static __thread int held, was_inside;
+static pthread_mutex_t *mutexes[MOST_OF_THE_INTERPRETERS];
+static pthread_cond_t *conditions[MOST_OF_THE_INTERPRETERS];
+
+static void remember(void **known, void *object)
+{
+    int i = 0;
+    while (i < MOST_OF_THE_INTERPRETERS && known[i] != NULL && known[i] != object) i++;
+    if (i < MOST_OF_THE_INTERPRETERS) known[i] = object;
+}
+
+static int (*real_pthread_mutex_lock)(pthread_mutex_t *);
+static int hook_pthread_mutex_lock(pthread_mutex_t *mutex)
+{
+    if (held++ == 0) {
+        was_inside = inside;
+        inside = 0;
+    }
+    if (self != NULL) remember((void **)mutexes, mutex);
+    return real_pthread_mutex_lock(mutex);
+}
+
+static int (*real_pthread_mutex_unlock)(pthread_mutex_t *);
+static int hook_pthread_mutex_unlock(pthread_mutex_t *mutex)
+{
+    int result = real_pthread_mutex_unlock(mutex);
+    if (held > 0 && --held == 0) inside = was_inside;
+    return result;
+}
+
+static int (*real_pthread_cond_signal)(pthread_cond_t *);
+static int hook_pthread_cond_signal(pthread_cond_t *condition)
+{
+    if (self != NULL && held) remember((void **)conditions, condition);
+    return real_pthread_cond_signal(condition);
+}
+
+/* The interpreter waits so for the thread that asked it for its lock; in a copy there may be no such thread. */
+static int (*real_pthread_cond_wait)(pthread_cond_t *, pthread_mutex_t *);
+static int hook_pthread_cond_wait(pthread_cond_t *condition, pthread_mutex_t *mutex)
+{
+    return is_past ? 0 : real_pthread_cond_wait(condition, mutex);
+}
+
+void repair_interpreter(void)
+{
+    pthread_condattr_t attributes;
+    pthread_condattr_init(&attributes);
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    for (int i = 0; i < MOST_OF_THE_INTERPRETERS; i++) {
+        if (mutexes[i] != NULL) pthread_mutex_init(mutexes[i], NULL);
+        if (conditions[i] != NULL) pthread_cond_init(conditions[i], &attributes);
+    }
+    pthread_condattr_destroy(&attributes);
+}
+
+const Hook interpreter_hooks[] = {
+    {"pthread_create", hook_pthread_create, (void **)&real_pthread_create},
+    {"pthread_detach", hook_pthread_detach, (void **)&real_pthread_detach},
+    {"pthread_join", hook_pthread_join, (void **)&real_pthread_join},
+    {"pthread_exit", hook_pthread_exit, (void **)&real_pthread_exit},
+    {"pthread_getcpuclockid", hook_pthread_getcpuclockid, (void **)&real_pthread_getcpuclockid},
+    {"pthread_mutex_lock", hook_pthread_mutex_lock, (void **)&real_pthread_mutex_lock},
+    {"pthread_mutex_unlock", hook_pthread_mutex_unlock, (void **)&real_pthread_mutex_unlock},
+    {"pthread_cond_signal", hook_pthread_cond_signal, (void **)&real_pthread_cond_signal},
+    {"pthread_cond_wait", hook_pthread_cond_wait, (void **)&real_pthread_cond_wait},
+    {NULL, NULL, NULL},
+};

@@ -1,0 +1,277 @@
+"""A program that clients come to: what is behind `dapkit.listen`, `connect` and their like.
+
+One thread listens for clients, or serves the one debugger that was connected to. Each client gets an engine of its
+own, which ends with it; then the program runs at full speed, and the next one may come. A client that
+leaves the program suspended leaves its engine as well, until the next takes the stopped threads over.
+"""
+
+import atexit
+import os
+import sys
+from collections.abc import Callable
+from time import monotonic, sleep
+
+from ..connection import current_engine, tokens
+from ..connection.debugger_handshake import connected
+from ..connection.descriptor import OwnDescriptor
+from ..connection.listener import AcceptedClient, ClientListener, ListenAddress, Shown
+from ..connection.thread import start_thread
+from ..engine import interpreter_checks
+from ..engine.engine import Engine
+from ..interpreter import limits
+from ..interpreter.hidden_frames import unseen
+from ..requests.dispatch import Dispatcher
+
+
+class ProgramIdentity:
+    """What is known of a program that was started so that clients can attach.
+
+    Attributes:
+        name: what the client is shown; empty for the first word of the command line.
+        file: which counts as code of the program, wherever it lies.
+        text: what `python -c` runs.
+        exit_code: how it has ended, once that is known.
+
+    """
+
+    def __init__(self) -> None:
+        self.name = self.file = self.text = ""
+        self.exit_code: int | None = None
+
+    def note_exit_code(self, code: int) -> None:
+        """Take note of how the program ends."""
+        self.exit_code = code
+
+
+class AttachableProgram:
+    """The one of this process.
+
+    Attributes:
+        listener: where clients connect; None where the program connects.
+        identity: which program it is.
+
+    """
+
+    def __init__(self) -> None:
+        self.listener: ClientListener | None = None
+        self.identity = ProgramIdentity()
+        self._held: Engine | None = None
+        self._token_file = ""
+        self._token_handle: OwnDescriptor | None = None
+        self._prepared = False
+        self._main = 0
+
+    def open(
+        self,
+        place: ListenAddress,
+        token: str | None,
+        folder: str,
+        *,
+        allow_remote: bool,
+        shown: Shown | None,
+        main: int,
+    ) -> ListenAddress:
+        """Listen, and serve the clients that connect; `main` is the main thread, if the caller knows it."""
+        interpreter_checks.check()
+        self._need_nobody()
+        made = None if token is not None or isinstance(place, str) else tokens.make()
+        self.listener = ClientListener(place, token or made, allow_remote=allow_remote, shown=shown)
+        where = self.listener.place
+        if made is not None and not isinstance(where, str):
+            try:
+                self._token_file, handle = tokens.leave(made, where[1], folder)
+                self._token_handle = OwnDescriptor(handle)
+            except BaseException:
+                self.listener.close()
+                self.listener = None
+                raise
+        self._start(self._serve_visitors, main)
+        return where
+
+    @property
+    def whereabouts(self) -> str:
+        """What the user is to know of where it listens."""
+        where = self.listener.place if self.listener is not None else ""
+        address = where if isinstance(where, str) else f"{where[0]}:{where[1]}"
+        hint = f"; the token is in {self._token_file}" if self._token_file else ""
+        return f"listening at {address}{hint}"
+
+    def reach(self, place: ListenAddress, token: str | None, *, authority: str | None, waits: bool, main: int) -> None:
+        """Connect to a debugger that waits, and return when it has configured its session, if that is wanted."""
+        interpreter_checks.check()
+        self._need_nobody()
+        client = connected(place, token, authority)
+        waiter = current_engine.expect()
+        self._start(unseen(lambda: self._serve(client)), main)
+        if waits:
+            current_engine.wait_for(waiter)
+
+    def visit(self, place: str, main: int) -> None:
+        """Go to an adapter that wants to debug this program, and serve it.
+
+        Raises:
+            RuntimeError: another debugger does.
+            OSError: nobody waits there any more.
+
+        """
+        interpreter_checks.check()
+        current_engine.need_no_launcher()
+        if self.listener is not None:
+            where = self.listener.place
+            raise RuntimeError(f"it listens for clients: attach to {where if isinstance(where, str) else where[1]}")
+        self._wait_until_nobody_is_served()
+        client = connected(place, None)
+        self._start(unseen(lambda: self._serve(client)), main)
+
+    def _wait_until_nobody_is_served(self) -> None:
+        """Wait a moment for the thread that has served a client that has left.
+
+        Raises:
+            RuntimeError: the client is still there.
+
+        """
+        until = monotonic() + limits.LEAVE_SECONDS
+        while current_engine.expects_clients:
+            if monotonic() > until:
+                raise RuntimeError("another client is attached to the program, and only one can be")
+            sleep(limits.LEAVE_TICK_SECONDS)
+
+    def _need_nobody(self) -> None:
+        if current_engine.expects_clients:
+            raise RuntimeError("the program listens for clients, or is connected to one, already")
+
+    def _start(self, serve: Callable[[], None], main: int = 0) -> None:
+        if not self._prepared:
+            self._prepared = True
+            os.register_at_fork(after_in_child=self._forget_in_child)
+            atexit.register(self._finish)
+        current_engine.expects_clients = True
+        self._main = main or current_engine.main_thread()
+        start_thread(unseen(lambda: self._live(serve)))
+
+    @unseen
+    def _live(self, serve: Callable[[], None]) -> None:
+        try:
+            serve()
+        finally:
+            current_engine.expects_clients = False
+            current_engine.settle(came=False)
+
+    @unseen
+    def _serve_visitors(self) -> None:
+        while self.listener is not None:
+            client = self.listener.wait()
+            if client is None:
+                return
+            self._serve(client)
+            del client  # else its connection, which is closed, would be kept until the next comes
+
+    @unseen
+    def _serve(self, client: AcceptedClient) -> None:
+        """Serve a client until it leaves."""
+        before, self._held = self._held, None
+        identity = self.identity
+        engine = Engine(
+            client.connection,
+            identity.name or (sys.argv[0] if getattr(sys, "argv", None) else ""),
+            Dispatcher,
+            main=self._main,
+            said=client.said,
+            tls=client.tls,
+            before=before,
+        )
+        if identity.file:
+            engine.sources.claim_for_program(identity.file)
+        if identity.text:
+            engine.shown.hints.append(identity.text)
+        current_engine.engine = engine
+        others = {} if self.listener is None else self.listener.watched
+        engine.serve_attached(others)
+        if before is not None:
+            before.give_back()
+        if engine.is_suspended:
+            self._held = engine
+            engine.link.discard()
+        else:
+            current_engine.engine = None
+            engine.discard()
+
+    def _finish(self) -> None:
+        """Send the last messages, and remove the files, when the program ends."""
+        if current_engine.engine is not None:
+            current_engine.engine.finish(self.identity.exit_code)
+        place = self.listener.place if self.listener is not None else None
+        left = place if isinstance(place, str) else self._token_file
+        if left:
+            try:
+                os.unlink(left)
+            except OSError:
+                return  # it was removed already
+
+    def _forget_in_child(self) -> None:
+        """Stop serving in the child of a fork: no client can attach to it."""
+        current_engine.expects_clients = False
+        self._token_file = ""
+        if self._token_handle is not None:
+            self._token_handle.close()
+            self._token_handle = None
+        if self.listener is not None:
+            if isinstance(self.listener.place, str):
+                self.listener.place = ("", 0)  # the file is the parent's
+            self.listener.close()
+            self.listener = None
+        if current_engine.engine is not None and not current_engine.engine.owned:
+            current_engine.engine.forget_in_child()
+            current_engine.engine = None
+
+
+_attachable = AttachableProgram()
+identity = _attachable.identity
+"""Which program this process runs."""
+
+
+def listen(
+    place: ListenAddress,
+    *,
+    token: str | None,
+    folder: str,
+    allow_remote: bool,
+    shown: Shown | None = None,
+    announce: bool = True,
+    main: int = 0,
+) -> ListenAddress:
+    """Let clients attach; return where. A port for which no token is given gets one, which is left in a folder.
+
+    With `announce` stderr says where; `main` is the main thread, 0 if the caller does not know it; `shown` is the
+    certificate of TLS.
+    """
+    where = _attachable.open(place, token, folder, allow_remote=allow_remote, shown=shown, main=main)
+    if announce:
+        _report(f"dapkit: {whereabouts()}\n")
+    return where
+
+
+def whereabouts() -> str:
+    """Return what the user is to know of where the program listens."""
+    return _attachable.whereabouts
+
+
+def connect(
+    place: ListenAddress, token: str | None, *, authority: str | None = None, waits: bool = True, main: int = 0
+) -> None:
+    """Connect to a debugger that waits, and return when it has configured its session, if that is wanted.
+
+    By TLS if there is an `authority`: a file of certificates that vouch for the debugger's.
+    """
+    _attachable.reach(place, token, authority=authority, waits=waits, main=main)
+
+
+def visit(place: str, main: int) -> None:
+    """Go to an adapter that waits at a unix socket; `main` is the main thread, 0 if the caller does not know it."""
+    _attachable.visit(place, main)
+
+
+def _report(text: str) -> None:
+    if sys.stderr is not None:
+        sys.stderr.write(text)
+        sys.stderr.flush()

@@ -1,0 +1,91 @@
+"""What is run in a program that has not asked for a debugger: its way to the engine.
+
+The adapter has the text of this file executed in the main thread, with a call of `begin` behind it, wherever that
+thread is at the moment; or `python -m dapkit --pid`, which wants clients to come, and waits for a file that says
+where. So it takes no lock, imports nothing that is not there in every program, and leaves no name
+behind: all it does is to start a thread, which loads the engine and goes to the adapter. What keeps it from that is
+written to a file beside the adapter's socket.
+"""
+
+import _codecs
+import _thread
+import builtins
+import posix
+import sys
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+HANDLE = "dapkit.engine"
+"""As in `loader`."""
+
+PERMISSION = ".go"
+REFUSAL = ".refused"
+ANSWER = ".begun"
+"""What the names of the files end with, behind that of the socket."""
+
+
+def begin(folder: str, place: str, beginning: "dict[str, Any] | None" = None) -> None:
+    """Go to the adapter that listens at a unix socket, unless that was done already; the engine is in a folder.
+
+    With a `beginning`, have clients come to this program as that says (`startup.Beginning`).
+    """
+    try:
+        posix.unlink(place + PERMISSION)
+    except OSError:
+        return  # the same call has come twice, or too late
+    start: Any = _thread.start_new_thread
+    try:
+        if getattr(start, "__self__", None) is _thread:
+            start(visit, (folder, place, _thread.get_ident(), beginning))
+        else:  # gevent has replaced it
+            visit(folder, place, 0, beginning)
+    except BaseException as error:
+        report(place, error)
+
+
+def visit(folder: str, place: str, main: int, beginning: "dict[str, Any] | None") -> None:
+    """Load the engine and go to the adapter, or begin otherwise; `main` is the main thread, 0 if that is not known."""
+    try:
+        load = _loader(folder)
+        if beginning is None:
+            load("starting.attachable").visit(place, main)
+        else:
+            load("loader").log_file = beginning["log"]
+            leave_word(place, ANSWER, load("starting.startup").begin_in_running(beginning, main))
+    except BaseException as error:
+        report(place, error)
+
+
+def report(place: str, error: BaseException) -> None:
+    """Leave word of an error, unless the adapter has gone."""
+    leave_word(place, REFUSAL, str(error) if isinstance(error, RuntimeError) else f"{type(error).__name__}: {error}")
+
+
+def leave_word(place: str, suffix: str, text: str) -> None:
+    """Leave a file beside the adapter's socket, unless the adapter has gone."""
+    try:
+        posix.stat(place)
+        file = posix.open(place + suffix, posix.O_WRONLY | posix.O_CREAT | posix.O_EXCL, 0o600)
+        posix.write(file, text.encode(errors="replace"))
+        posix.close(file)
+    except OSError:
+        return
+
+
+def _loader(folder: str) -> "Callable[[str], Any]":
+    """Return what loads modules of the engine; it may be there from another time."""
+    try:
+        return _codecs.lookup_error(HANDLE)  # type: ignore[return-value]  # no handler of errors, but ours
+    except LookupError:
+        pass
+    path = folder + "/loader.py"
+    loader: Any = type(sys)("_dapkit_debuggee.loader")
+    loader.__file__ = path
+    loader.__builtins__ = dict(vars(builtins))
+    files: Any = sys.modules["_frozen_importlib_external"]
+    exec(files.SourceFileLoader("loader", path).get_code("loader"), vars(loader))
+    load: Callable[[str], Any] = loader.start(loader)
+    return load

@@ -1,0 +1,113 @@
+"""The start of a program that clients can attach to from its beginning: `python -m dapkit`, and the variable DAPKIT.
+
+`dapkit.program_api.start_plan` has read the words by then, and describes in plain data how clients come (`Beginning`).
+"""
+
+from typing import TYPE_CHECKING
+
+from ..connection import current_engine, tokens
+from ..sources.fileless_code import UnfiledTexts
+from ..sources.files import Sources
+from . import attachable
+
+if TYPE_CHECKING:
+    from typing import TypedDict
+
+    from ..connection.listener import ListenAddress, Shown
+
+    class Beginning(TypedDict):
+        """How clients come to a program.
+
+        Attributes:
+            mode: `listen` or `connect`.
+            place: host and port, or the path of a unix socket.
+            token: of the port, if it was given.
+            shown: files of the certificate and its key, for a port that speaks TLS.
+            authority: a file of certificates that vouch for the debugger's.
+            token_file: the file that has it, if there is one.
+            folders: private folders: where a token that is made is left, or those where one may have been left.
+            log: the file of the log of decisions; empty for none, `-` for stderr.
+            waits: whether the program goes on only when a client has configured its session.
+            config: what `--configure-NAME` has set.
+            said: the words that were given, for the program to ask for.
+
+        """
+
+        mode: str
+        place: ListenAddress
+        token: str | None
+        shown: Shown | None
+        authority: str | None
+        token_file: str | None
+        folders: list[str]
+        log: str
+        waits: bool
+        config: dict[str, object]
+        said: dict[str, object]
+
+
+def begin(given: "Beginning") -> None:
+    """Listen or connect, and wait if that is wanted.
+
+    Raises:
+        OSError, ValueError, RuntimeError: it cannot be; the text says why.
+
+    """
+    _begin(given, main=0, announce=True)
+    if given["waits"]:
+        current_engine.wait()
+
+
+def begin_in_running(given: "Beginning", main: int) -> str:
+    """Listen or connect, in a thread of our own; `main` is the main thread, 0 if that is not known. Return where.
+
+    Raises:
+        RuntimeError: it cannot be; the text says why.
+
+    """
+    current_engine.need_no_launcher()
+    try:
+        _begin(given, main=main, announce=False)
+    except (OSError, ValueError) as error:
+        raise RuntimeError(explain(error, given)) from error
+    return attachable.whereabouts() if given["mode"] == "listen" else f"connected to {_address(given)}"
+
+
+def _begin(given: "Beginning", *, main: int, announce: bool) -> None:
+    current_engine.said, current_engine.config = given["said"], {**current_engine.config, **given["config"]}
+    token, place, folders = given["token"], given["place"], given["folders"]
+    if given["token_file"] is not None:
+        token = tokens.read(given["token_file"])
+    if given["mode"] == "listen":
+        folder = folders[0] if folders else ""
+        attachable.listen(
+            place,
+            token=token,
+            folder=folder,
+            allow_remote=True,
+            shown=given["shown"],
+            announce=announce,
+            main=main,
+        )
+        return
+    if token is None and not isinstance(place, str):
+        token = tokens.find(place[1], folders)
+    attachable.connect(place, token, authority=given["authority"], waits=given["waits"], main=main)
+
+
+def explain(error: BaseException, given: "Beginning") -> str:
+    """Return why a program could not begin like this."""
+    if not isinstance(error, OSError):
+        return str(error)
+    preposition = "at" if given["mode"] == "listen" else "to"
+    return f"cannot {given['mode']} {preposition} {_address(given)}: {error.strerror or error}"
+
+
+def _address(given: "Beginning") -> str:
+    place = given["place"]
+    return place if isinstance(place, str) else f"{place[0]}:{place[1]}"
+
+
+def sources() -> Sources:
+    """Return what knows which code is ours, for a program that no client may have come to yet."""
+    return Sources(UnfiledTexts())

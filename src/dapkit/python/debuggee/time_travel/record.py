@@ -1,0 +1,123 @@
+"""The live program of a session with time travel.
+
+Its clock counts the lines of the program's own code that were begun; copies of the process are made as it goes. The
+clock is a tool of sys.monitoring of its own, the one that is called first. Whatever the engine does in
+a thread of the program is set apart from what the program does: the callbacks of sys.monitoring are `aside`.
+"""
+
+import sys
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Final
+
+from ..connection.framing import Json
+from ..evaluation.jobs import as_it_is
+from ..execution.history_place import HistoryPlace
+from ..interpreter.errors import RequestRefused
+from ..interpreter.gc_tracking import hide_parts
+from ..interpreter.recursion_headroom import roomy
+from ..options import RecordingOptions
+from . import line_counter, record_only, replay, standard_streams
+from .replay_backend import AVAILABLE, NO_RECORDINGS, REASON, RECORDS, boundary
+
+if TYPE_CHECKING:
+    from ..engine.engine import Engine
+
+RECORDING_ENDS: Final = "dapkit/recordingEnds"
+
+
+def claim(engine: "Engine") -> None:
+    """Take the tool of the clock, before the engine's monitor takes it for another purpose.
+
+    Raises:
+        RequestRefused: there is no time travel here, or somebody has the tool.
+
+    """
+    if not AVAILABLE:
+        raise RequestRefused(REASON)
+    if not RECORDS and engine.options.travel is not None and engine.options.travel.recording is not None:
+        raise RequestRefused(NO_RECORDINGS)
+    try:
+        line_counter.claim()
+    except ValueError as error:
+        raise RequestRefused(
+            f"tool {line_counter.TOOL} of sys.monitoring, which time travel needs, is in use"
+        ) from error
+    engine.monitor.accompanied_by_clock(boundary.aside)
+    _set_apart(engine)
+
+
+def _set_apart(engine: "Engine") -> None:
+    engine.set_apart = boundary.only_live
+
+    def after_turn() -> None:
+        engine.looks.after_tool()
+        boundary.disturbed()
+
+    engine.link.be_quiet(after_turn)
+
+
+def _place() -> HistoryPlace:
+    return HistoryPlace(_stands, boundary.clock, boundary.object_at, boundary.is_copy)
+
+
+def live_on(engine: "Engine") -> None:
+    """Go on as the live program, in a process that has shown a moment of the past: `engine` was that of the past."""
+    _set_apart(engine)
+    engine.jobs.around = as_it_is
+    engine.stops.history = _place()
+    engine.stops.history.arrival = boundary.clock()  # where it stands is not to stop it once more
+    engine.live_on()
+    hide_parts(engine)
+
+
+def begin(engine: "Engine", run: Callable[[], None]) -> Callable[[], None]:
+    """Begin to note what the program takes from outside; return what runs it so."""
+    options = engine.options.travel
+    if options is None:
+        return run
+    recording = options.recording
+    counts = line_counter.counted(engine.sources, everything=not engine.options.just_my_code and recording is None)
+    if recording is not None:
+        _execute_again(engine, recording)
+    engine.stops.history = _place()
+    boundary.begin(
+        options.socket,
+        options.token,
+        options.interval,
+        options.ends_with_threads,
+        options.may_branch,
+        line_counter.TOOL,
+        roomy(replay.arrive),
+        counts,
+        sys.monitoring.set_local_events,
+    )
+    line_counter.count()
+    return boundary.inside(run)
+
+
+def _execute_again(engine: "Engine", recording: RecordingOptions) -> None:
+    """Have the program find what was recorded instead of what there is."""
+    if recording.hides_seed:
+        record_only.hide_seed()
+    if recording.zone:
+        record_only.set_zone(recording.zone)
+    output, errors = standard_streams.make_again(recording.streams)
+
+    def ended(how: str) -> None:
+        engine.link.event(RECORDING_ENDS, {"how": how, **_stands()})
+
+    engine.jobs.around = boundary.guarded(as_it_is)
+    folder = recording.folder
+    boundary.replay(f"{folder}/notes", f"{folder}/collections", recording.began, output, errors, ended)
+
+
+def _stands() -> Json:
+    """Return where the live program stops: how many copies it has had made, how much it has written, and its time."""
+    return {
+        "clock": boundary.stand(),
+        "copies": boundary.count_copies(),
+        "written": boundary.count_written(),
+        "time": boundary.time_of_program(),
+        "isOver": boundary.is_over(),
+        "whyOver": getattr(boundary, "why_over", str)(),  # asked of what ends it by itself
+    }

@@ -1,0 +1,101 @@
+"""A program that is recorded: nobody debugs it, and its lines are counted only while it has threads."""
+
+import marshal
+import os
+import sys
+from collections.abc import Callable
+from types import FrameType, ModuleType
+from typing import Any, Final
+
+from ..interpreter.hidden_frames import unseen
+from ..sources.fileless_code import UnfiledTexts
+from ..sources.files import Sources
+from . import line_counter, standard_streams
+from .replay_backend import NO_RECORDINGS, RECORDS, boundary
+
+_SEED: Final = "PYTHONHASHSEED"
+
+
+def begin(folder: str, run: Callable[[], None]) -> Callable[[], None]:
+    """Begin to write down what the program takes from outside, into files of a folder; return what runs it so.
+
+    The folder has the file `given`, and gets `begin`, `notes` and `collections`.
+
+    Raises:
+        SystemExit: it cannot be recorded.
+
+    """
+    with open(f"{folder}/given", "rb") as file:
+        given = marshal.load(file)  # noqa: S302 - written by who started us
+    if not RECORDS:
+        raise SystemExit(f"dapkit record: {NO_RECORDINGS}")
+    try:
+        line_counter.claim()
+    except ValueError:
+        raise SystemExit(f"dapkit record: tool {line_counter.TOOL} of sys.monitoring is in use") from None
+    if given["hides_seed"]:
+        hide_seed()
+    begun = {"cwd": os.getcwd(), "version": sys.version, "streams": standard_streams.describe()}
+    _write(f"{folder}/begin", begun)
+    counts = line_counter.counted(Sources(UnfiledTexts()), everything=False)
+
+    def count_from_here() -> None:
+        """Count the lines of what is on the stack as well as of what starts from now on.
+
+        All is reported anew: where nothing was counted meanwhile, each line and start has been turned off.
+        """
+        line_counter.count(boundary.on_recorded_line, boundary.on_recorded_start)
+        sys.monitoring.restart_events()
+        frame: FrameType | None = sys._getframe(1)
+        while frame is not None:
+            boundary.on_start(frame.f_code, 0)
+            frame = frame.f_back
+
+    set_events = sys.monitoring.set_local_events
+    given_files = f"{folder}/notes", f"{folder}/collections"
+    start = boundary.on_start
+    boundary.record(*given_files, given["most"], count_from_here, start, line_counter.TOOL, counts, set_events)
+    return _then_list_files(boundary.inside(run), folder)
+
+
+def _then_list_files(run: Callable[[], None], folder: str) -> Callable[[], None]:
+    """Have the files of the modules that were imported listed when the program has ended."""
+
+    @unseen
+    def run_and_list() -> None:
+        try:
+            run()
+        finally:
+            _write(f"{folder}/files", [path for path in map(_file_of, [*sys.modules.values()]) if path])
+
+    return run_and_list
+
+
+def _write(path: str, content: Any) -> None:  # noqa: ANN401 - what marshal takes
+    with open(path, "wb") as file:
+        file.write(marshal.dumps(content))
+
+
+def _file_of(module: object) -> str | None:
+    names = vars(module) if type(module) is ModuleType else {}
+    path = names.get("__file__")
+    return path if type(path) is str else None
+
+
+def set_zone(name: str) -> None:
+    """Have the C library know a time zone, without a variable that the program could find."""
+    os.putenv("TZ", name)
+    module = sys.modules.get("time")
+    if module is not None:
+        module.tzset()
+
+
+def hide_seed() -> None:
+    """Take out of the environment that the order of hashes was chosen: as the program would find it without us."""
+    import posix
+
+    os.unsetenv(_SEED)
+    posix.environ.pop(_SEED.encode(), None)
+    module = sys.modules.get("os")
+    if module is not None:
+        module.environ._data.pop(_SEED.encode(), None)

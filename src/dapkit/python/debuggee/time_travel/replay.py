@@ -1,0 +1,204 @@
+"""A process that shows the past: executed from a checkpoint to its goal, with an engine of its own.
+
+    checkpoint --replay--> at the goal: a new engine, and a stop as the adapter wants it
+               --scan----> a new engine at once, whose stops are only noted; at the goal it reports them, and ends
+               --steps---> nothing; at the goal it reports where the frames of the stack were before, and ends
+               --frame---> the same, when one of those frames has begun its first line
+               --watch---> at each line, the value of an expression, or which line it is; at the goal it reports its
+                           last change, or when that line began, and ends
+
+The engine that was there when the process was copied belongs to the live program, and is dropped. What comes after
+the goal is history as well, up to the moment at which the live program stands.
+"""
+
+import _socket
+import _thread
+import os
+import sys
+from types import FrameType
+from typing import Final
+
+from .. import loader
+from ..connection import current_engine
+from ..connection.framing import FrameReader, Json, body_of
+from ..engine.engine import Engine
+from ..evaluation.jobs import as_it_is
+from ..execution.history_place import HistoryPlace
+from ..execution.parked_thread import ParkedThread
+from ..interpreter.chain import chain_of
+from ..interpreter.gc_tracking import hide_parts
+from ..interpreter.recursion_headroom import roomy
+from .replay_backend import boundary
+from .watches.data_watch import DataWatch
+from .watches.line_watch import LineWatch
+from .watches.value_watch import ValueWatch
+
+HISTORY_ENDS: Final = "dapkit/historyEnds"
+SCANNED: Final = "dapkit/scanned"
+
+_ENDED: Final = 0
+
+
+class _Scan:
+    """The last of the stops that a scan has come by."""
+
+    def __init__(self) -> None:
+        self.last: Json | None = None
+
+    def note(self, parked: ParkedThread, reason: str, details: Json) -> None:
+        """Take note of a stop, and let the program go on."""
+        self.last = {"clock": boundary.clock(), "reason": reason, "details": details, "atLine": parked.at_line}
+
+
+def _clock() -> int:
+    return boundary.clock()
+
+
+def _object_at(address: int, kind: int) -> object:
+    return boundary.object_at(address, kind)
+
+
+def _stands() -> Json:
+    return {"clock": _clock(), "written": boundary.count_written()}
+
+
+_scan = _Scan()
+_place = HistoryPlace(_stands, _clock, _object_at)
+_engines: list[Engine] = []
+_watches: list[ValueWatch | LineWatch] = []
+
+
+def arrive(kind: str, descriptor: int, known: int) -> None:
+    """Do what this process is for; called by C, in the place of the program where it stands."""
+    frame = sys._getframe(1)
+    try:
+        _arrive(frame, kind, descriptor, known)
+    except Exception as error:  # the program must not go on with it, and nobody else would hear of it
+        where = error.__traceback__
+        while where is not None and where.tb_next is not None:
+            where = where.tb_next
+        place = "" if where is None else f" in {where.tb_frame.f_code.co_qualname}, line {where.tb_lineno}"
+        try:
+            os.write(descriptor, f"failed {type(error).__name__}: {error}{place}\n".encode())
+        finally:
+            os._exit(_ENDED)
+
+
+def _arrive(frame: FrameType, kind: str, descriptor: int, known: int) -> None:
+    if kind == "steps":
+        _report_steps(frame, descriptor, known)
+    elif kind == "frame":
+        _report_first_line(frame, descriptor, known)
+    elif _watches:
+        _report_change(kind, frame, descriptor)
+    elif kind == "watch":
+        _begin_watch(frame, descriptor)
+    elif _engines and _place.scanner is not None:
+        _say_and_end(SCANNED, {"last": _scan.last, "how": kind})
+    elif _engines:
+        _say_and_end(HISTORY_ENDS, {"how": kind})
+    elif kind == "scan":
+        _place.scanner = _scan.note
+        _begin_engine(descriptor, aims_at_end=False)
+    else:
+        engine = _begin_engine(descriptor, aims_at_end=True)
+        _place.arrival = boundary.clock()
+        stop = engine.options.past_stop
+        if stop is None:
+            return
+        parked = ParkedThread(_thread.get_ident(), frame, at_line=True, before_line=True)  # the clock is called first
+        engine.stops.show(parked, stop.reason, stop.details)
+
+
+def leave() -> None:
+    """Take note that this process is the live program from now on."""
+    _engines.clear()
+    _place.scanner = _place.arrival = None
+
+
+def _begin_engine(descriptor: int, *, aims_at_end: bool) -> Engine:
+    """Have an engine that takes the requests of the adapter; return once it is configured."""
+    before = current_engine.engine
+    assert isinstance(before, Engine)  # noqa: S101 - says so to mypy
+    before.forget_in_child()
+    dispatcher = loader.load("requests.dispatch").Dispatcher
+    ident = _thread.get_ident()
+    main, folder = before.threads.main or ident, before.sources.folder
+    engine = Engine(_socket.socket(fileno=descriptor), before.name, dispatcher, main=main, folder=folder)
+    current_engine.engine = engine
+    _engines.append(engine)
+    engine.monitor.accompanied_by_clock(boundary.aside)
+    engine.stops.history = _place
+    engine.jobs.around = boundary.guarded(as_it_is)
+    engine.start_in_past()
+    hide_parts(engine)
+    if aims_at_end:
+        boundary.go_on_to_end(engine.options.past_end)
+    return engine
+
+
+def _say_and_end(event: str, body: Json) -> None:
+    [engine] = _engines
+    engine.link.event(event, body)
+    os._exit(_ENDED)
+
+
+def _report_steps(frame: FrameType, descriptor: int, known: int) -> None:
+    """Report when the innermost frame of the stack that has begun a line before has done so.
+
+    If that was before the checkpoint, report the identity of the frame: an earlier process is asked for it as `known`,
+    since it may be suspended there, and another one at its depth.
+    """
+    clock = max(boundary.last_tick_of(known, frame), 0) if known else 0
+    for shown in [] if known else chain_of(frame):
+        clock = boundary.last_tick(shown)
+        if clock > 0:
+            break
+        if clock < 0 and boundary.is_of_program(shown):
+            known = boundary.identity(shown)
+            break
+    _socket.socket(fileno=descriptor).sendall(b"steps %d %d\n" % (max(clock, 0), known))
+    os._exit(_ENDED)
+
+
+def _watch_for(asked: Json) -> ValueWatch | LineWatch:
+    place, line, test = asked.get("place"), asked.get("line"), asked.get("test")
+    if isinstance(line, dict):
+        return LineWatch(line)
+    where = place if isinstance(place, dict) else {}
+    return DataWatch(asked, where, test) if isinstance(test, dict) else ValueWatch(str(asked["expression"]), where)
+
+
+def _begin_watch(frame: FrameType, descriptor: int) -> None:
+    """Look at each line from here on: the adapter sends what for, as a message."""
+    reader, messages = FrameReader(), list[Json]()
+    while not messages:
+        heard = os.read(descriptor, 4096)
+        if not heard:
+            os._exit(_ENDED)
+        messages = reader.feed(heard)
+    watch = _watch_for(messages[0])
+    _watches.append(watch)
+    watch.line(frame, boundary.clock())
+
+    def leave() -> None:
+        leaving = sys._getframe(1)
+        caller = leaving.f_back
+        watch.leave(caller, 0 if caller is None else boundary.last_tick(caller))
+
+    boundary.look_at_lines(roomy(lambda: watch.line(sys._getframe(1), boundary.clock())), roomy(leave))
+
+
+def _report_change(kind: str, frame: FrameType, descriptor: int) -> None:
+    """Report what the watch has seen."""
+    [watch] = _watches
+    os.write(descriptor, body_of({"how": kind, **watch.report(frame, boundary.clock())}) + b"\n")
+    os._exit(_ENDED)
+
+
+def _report_first_line(frame: FrameType, descriptor: int, known: int) -> None:
+    """Report when a frame has begun its first line; 0 if it was there before the checkpoint."""
+    first = boundary.first_tick_of(known, frame)
+    clock = boundary.clock() if first == 0 else max(first, 0)
+    _socket.socket(fileno=descriptor).sendall(b"steps %d %d\n" % (clock, known))
+    os._exit(_ENDED)

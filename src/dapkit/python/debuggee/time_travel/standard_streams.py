@@ -1,0 +1,77 @@
+"""The standard streams of a recorded program, made once more: what they lead to decides how much is written at once."""
+
+import _io
+import os
+import stat
+import sys
+from typing import Any, Final
+
+from ..connection.framing import Json
+
+_NAMES: Final = ("stdin", "stdout", "stderr")
+
+
+def describe() -> Json:
+    """Describe the streams as the interpreter has made them."""
+    return {name: _described(getattr(sys, name)) for name in _NAMES}
+
+
+def _described(stream: Any) -> Json | None:  # noqa: ANN401 - whatever stands there
+    if type(stream) is not _io.TextIOWrapper:
+        return None
+    buffer: Any = stream.buffer
+    raw: Any = getattr(buffer, "raw", buffer)
+    return {
+        "encoding": stream.encoding,
+        "errors": stream.errors,
+        "lineBuffering": stream.line_buffering,
+        "writeThrough": stream.write_through,
+        "size": raw._blksize if raw is not buffer else 0,
+        "isFile": stat.S_ISREG(os.fstat(raw.fileno()).st_mode),
+    }
+
+
+def make_again(described: Json) -> tuple[int, int]:
+    """Have the program find streams as they were described; return where its output and errors really go."""
+    really = tuple(_out_of_the_way(number) for number in (1, 2))
+    for number, name in enumerate(_NAMES):
+        given = described.get(name)
+        if isinstance(given, dict):
+            setattr(sys, name, _made(number, name, given))
+            setattr(sys, f"__{name}__", getattr(sys, name))
+        else:
+            setattr(sys, name, None)
+            setattr(sys, f"__{name}__", None)
+    return really[0], really[1]
+
+
+def _out_of_the_way(number: int) -> int:
+    import fcntl
+
+    return int(fcntl.fcntl(number, fcntl.F_DUPFD_CLOEXEC, 4000))
+
+
+def _made(number: int, name: str, given: Json) -> Any:  # noqa: ANN401 - a stream
+    if given["isFile"]:  # it can be sought in
+        file = os.memfd_create("dapkit-stream")
+        os.dup2(file, number)
+        os.close(file)
+    reads = name == "stdin"
+    raw: Any = _io.FileIO(number, "rb" if reads else "wb", closefd=False)
+    raw.name = f"<{name}>"
+    size = int(str(given["size"]))
+    buffer: Any = raw
+    if size:
+        usual = _io.DEFAULT_BUFFER_SIZE
+        size = max(min(size, 8 << 20), usual) if sys.version_info >= (3, 14) else size if size > 1 else usual
+        buffer = (_io.BufferedReader if reads else _io.BufferedWriter)(raw, size)
+    text: Any = _io.TextIOWrapper(
+        buffer,
+        encoding=str(given["encoding"]),
+        errors=str(given["errors"]),
+        newline=None if reads else "\n",
+        line_buffering=bool(given["lineBuffering"]),
+        write_through=bool(given["writeThrough"]),
+    )
+    text.mode = "r" if reads else "w"
+    return text

@@ -1,0 +1,75 @@
+"""When what a data breakpoint is on was written last, as its condition and hit condition would have stopped it.
+
+It is found by an expression, not by where it lies: what is done at each line gives later objects other addresses.
+"""
+
+from collections.abc import Mapping
+from types import FrameType
+from typing import Any, Final
+
+from ...breakpoints.conditions import BreakpointCondition
+from ...connection.framing import Json
+from ..replay_backend import boundary
+from .value_watch import ValueWatch, plain_mark
+
+_NOWHERE: Final = object()
+"""Stands for the value where there is nothing that could have one."""
+_UNSET: Final = object()
+"""Stands for the value of an attribute, item or variable that is not there yet, in something that is."""
+
+
+class DataWatch(ValueWatch):
+    """The value of an expression; `holder` is the one for what it is in, None for a variable of a call."""
+
+    def __init__(self, named: Json, place: Json, test: Json) -> None:
+        super().__init__(str(named["expression"]), place)
+        condition, hits = test.get("condition"), test.get("hitCondition")
+        self._test = BreakpointCondition(
+            condition if isinstance(condition, str) else None, hits if isinstance(hits, str) else None, None
+        )
+        holder = named.get("holder")
+        self._holder = compile(holder, "<dapkit: data>", "eval") if isinstance(holder, str) else None
+        self._seen: object = _NOWHERE
+
+    def _look(self, frame: FrameType) -> None:
+        call = self._call(frame)
+        if self._frame and call is None:
+            return  # it may be suspended
+        began = 0 if call is None else boundary.first_tick(call)
+        if began != self._began:
+            self._change, self._seen = None, _NOWHERE  # what an earlier call has written is something else
+            self._began = began
+        before, self._seen = self._seen, self._data(frame)
+        if plain_mark(before) == plain_mark(self._seen) or self._place is None:
+            return
+        if before is not _NOWHERE and self._seen is not _NOWHERE and self._stops(frame, before, self._seen):
+            self._change = {"clock": self._place[2]}
+
+    def _data(self, frame: FrameType) -> object:
+        found = self._names(frame)
+        if found is None:
+            return _NOWHERE
+        try:
+            value: object = eval(self._code, *found)
+        except Exception:
+            return _UNSET if self._has_holder(found) else _NOWHERE
+        return value
+
+    def _has_holder(self, names: tuple[dict[str, Any], Mapping[str, Any]]) -> bool:
+        if self._holder is None:
+            return bool(self._frame)
+        try:
+            eval(self._holder, *names)
+        except Exception:
+            return False
+        return True
+
+    def _stops(self, frame: FrameType, old: object, new: object) -> bool:
+        test = self._test
+        if test.expression is not None:
+            try:
+                if not test.expression.value(frame, {"old": old, "new": new}):
+                    return False
+            except Exception:
+                return False
+        return test.hits is None or bool(eval(test.hits_expression, {"_d_hits": test.next_hit()}))

@@ -1,0 +1,141 @@
+"""When a value has changed last: an expression is evaluated at each line of the program's own code, in one frame.
+
+Values are compared without code of the program: what does not change by its value, what has items or attributes by
+which objects those are. So a change of what is in a list counts, and one of what is in a list in it does not.
+"""
+
+import sys
+from collections.abc import Mapping
+from types import CodeType, FrameType
+from typing import Any, Final
+
+from ...connection.framing import Json
+from ...interpreter.safe_types import stored_dict
+from ...values.text import render
+from ..replay_backend import boundary
+
+_MOST_ITEMS: Final = 1000
+"""Of which it is looked whether they are the same."""
+_CHARS: Final = 200
+_PLAIN: Final = (int, float, complex, str, bytes, bool, type(None))
+
+
+_COLLECTIONS: Final = (list, tuple, set, frozenset, dict)
+
+
+class _Absent:
+    """Stands for the value of an expression that has none: its frame, or a name in it, is not there."""
+
+
+_ABSENT: Final = _Absent()
+
+
+class ValueWatch:
+    """The value of an expression in a module, or in one call of a function.
+
+    `place` is what `dapkit/placeOfExpression` has answered.
+    """
+
+    def __init__(self, expression: str, place: Json) -> None:
+        self._code = compile(expression.strip(), "<dapkit: why>", "eval", dont_inherit=True)
+        self._module = place.get("module")
+        call = place.get("frame")
+        self._frame = call if isinstance(call, int) else 0
+        self._began: int | None = None  # when the call began, if it is in one
+        self._function = (place.get("path"), place.get("line"))
+        self._place: tuple[CodeType, int, int] | None = None  # the line that is executed, and when it began
+        self._mark: object = None
+        self._text: str | None = None
+        self._change: Json | None = None
+
+    def report(self, frame: FrameType, clock: int) -> Json:
+        """Say what the last change was: the line that made it, what the value was and is; and whether there is none."""
+        self.line(frame, clock)
+        return {"change": self._change, "absent": self._text is None}
+
+    def line(self, frame: FrameType, clock: int) -> None:
+        """Compare the value with what it was before, where a line begins."""
+        self._look(frame)
+        self._place = frame.f_code, frame.f_lineno, clock
+
+    def leave(self, caller: FrameType | None, clock: int) -> None:
+        """Compare where a function returns to a line that began at a clock; no positive one if that is not known."""
+        if caller is not None:
+            self._look(sys._getframe(2))
+            if clock > 0:
+                self._place = caller.f_code, caller.f_lineno, clock
+
+    def _look(self, frame: FrameType) -> None:
+        if self._module is None and not self._is_in_call(frame):
+            return
+        value = self._value(frame)
+        mark = _mark(value)
+        if mark == self._mark:
+            return
+        text = None if value is _ABSENT else render(value, None, _CHARS)
+        if self._place is not None:
+            code, line, clock = self._place
+            self._change = {
+                "clock": clock,
+                "path": code.co_filename,
+                "function": code.co_qualname,
+                "line": line,
+                "old": self._text,
+                "new": text,
+            }
+        self._mark, self._text = mark, text
+
+    def _is_in_call(self, frame: FrameType) -> bool:
+        """Say whether the call is on the stack: a coroutine may be suspended. What an earlier one had is forgotten."""
+        call = self._call(frame)
+        if call is None:
+            return False
+        began = boundary.first_tick(call)
+        if began != self._began:
+            self._began, self._change = began, None
+            value = self._value(frame) if began < 0 else _ABSENT
+            self._mark, self._text = _mark(value), None if value is _ABSENT else render(value, None, _CHARS)
+        return True
+
+    def _value(self, frame: FrameType) -> object:
+        found = self._names(frame)
+        if found is None:
+            return _ABSENT
+        try:
+            return eval(self._code, *found)
+        except Exception:
+            return _ABSENT
+
+    def _names(self, frame: FrameType) -> tuple[dict[str, Any], Mapping[str, Any]] | None:
+        """Return the global and local variables of the place; None if it is not there."""
+        if self._module is not None:
+            module = sys.modules.get(str(self._module))
+            return None if module is None else (vars(module), vars(module))
+        call = self._call(frame)
+        return None if call is None else (call.f_globals, call.f_locals)
+
+    def _call(self, frame: FrameType) -> FrameType | None:
+        """Return the frame of the place, if it is on the stack, and one of its function."""
+        shown = boundary.frame_of(frame, self._frame) if self._frame else None
+        if shown is None:
+            return None
+        return shown if (shown.f_code.co_filename, shown.f_code.co_firstlineno) == self._function else None
+
+
+def _mark(value: Any) -> tuple[object, ...]:  # noqa: ANN401 - any value
+    kind, inner = type(value), value
+    if kind in (*_PLAIN, bytearray):
+        return kind, plain_mark(value)
+    identity = 0
+    if kind is dict:
+        inner = [entry for pair in list(value.items())[:_MOST_ITEMS] for entry in pair]
+    elif kind not in _COLLECTIONS:
+        identity, names = id(value), stored_dict(value)
+        inner = list(names.values()) if type(names) is dict else ()
+    return kind, identity, len(value) if kind in _COLLECTIONS else 0, tuple(map(plain_mark, list(inner)[:_MOST_ITEMS]))
+
+
+def plain_mark(value: Any) -> object:  # noqa: ANN401 - any value
+    """Return what a value is compared by, if it is one of many: itself, where that runs no code of the program."""
+    kind = type(value)
+    return (kind, bytes(value) if kind is bytearray else repr(value)) if kind in (*_PLAIN, bytearray) else id(value)

@@ -1,0 +1,85 @@
+"""Presenters that a project gives: functions that say what to show of a value, in plain Python.
+
+A function returns a text; what is inside, as a dict by name or a list; or both, as a pair. An entry whose name ends in
+`()` is a function, which is called when a client opens the entry.
+"""
+
+from collections.abc import Callable
+from types import MethodType
+from typing import Any
+
+from ...interpreter import limits
+from ...interpreter.safe_types import is_a, plain_text, qualified_name
+from ..members import attribute_row, members
+from ..row_types import ValueRow
+from .presenter import Inner, Presenter, more_row
+
+
+class GivenPresenter(Presenter):
+    """How a function of the project shows a value."""
+
+    has_items = True
+    counts_ahead = False
+    keeps_text = True
+
+    def __init__(self, base: type, function: Callable[[Any], object]) -> None:
+        super().__init__(base)
+        self._function = function
+
+    @property
+    def name(self) -> str:
+        """The class that it is for."""
+        return f"presenter of {qualified_name(self.base)}"
+
+    def text(self, value: Any, inner: Inner) -> str | None:  # noqa: ANN401, ARG002 - any value
+        """Return the text, if it gives one."""
+        return self._answer(value)[0]
+
+    def rows(self, value: Any, path: str) -> list[ValueRow] | None:  # noqa: ANN401 - any value
+        """Return the entries of the dict, the first of very many; None if the function gives a text alone."""
+        _, children = self._answer(value)
+        if children is None:
+            return None
+        pairs = list(dict.items(children)) if is_a(children, dict) else []
+        stored = {row.name: row for row in members(value, path)}
+        rows = [_row(value, str(name), held, path, stored) for name, held in pairs]
+        if (left := len(rows) - limits.UNPAGED_ITEMS) > 0:
+            rows[limits.UNPAGED_ITEMS :] = [more_row(left, "entries")]
+        return rows
+
+    def size(self, value: Any) -> int | None:  # noqa: ANN401 - any value
+        """Return the length of the list; None if the function gives a text alone."""
+        _, children = self._answer(value)
+        return len(children) if is_a(children, list) else None if children is None else 0
+
+    def page(self, value: Any, start: int, end: int, path: str) -> list[ValueRow] | None:  # noqa: ANN401, ARG002 - any value
+        """Return items of the list; None if the function gives a text alone."""
+        _, children = self._answer(value)
+        if children is None:
+            return None
+        some = children[start:end] if is_a(children, list) else []
+        return [ValueRow(f"[{at}]", held) for at, held in enumerate(some, start)]
+
+    def _answer(self, value: object) -> tuple[str | None, dict[object, object] | list[object] | None]:
+        given: Any = self._function(value)
+        text, children = None, given
+        if is_a(given, str):
+            text, children = given, None
+        elif type(given) is tuple and len(given) == 2:
+            text, children = given
+        if not (text is None or is_a(text, str)) or not (
+            children is None or is_a(children, dict) or is_a(children, list)
+        ):
+            raise TypeError("a presenter returns a text, a dict or list of what is inside, or both as a pair")
+        return (None if text is None else plain_text(text)), children
+
+
+def _row(value: object, name: str, held: Any, path: str, stored: dict[str, ValueRow]) -> ValueRow:  # noqa: ANN401 - any value
+    if name.endswith("()") and callable(held):
+        of_value = type(held) is MethodType and held.__self__ is value and held.__name__ == name[:-2]
+        own = f"{path}.{name}" if path and of_value else ""
+        return ValueRow(name, None, own, read=held, lazy=True, kind="property")
+    own_row = stored.get(name)
+    if own_row is not None and not own_row.lazy and own_row.value is held:
+        return attribute_row(value, name, held, path)
+    return ValueRow(name, held)

@@ -1,0 +1,1 @@
+"""Secrets: which names and shapes are secret, and how they are removed from text and JSON."""

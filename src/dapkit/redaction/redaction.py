@@ -1,0 +1,401 @@
+"""Secrets taken out of answers: they go to a model, into logs and into transcripts.
+
+What is secret: the value of something whose name says so (see `secret_names`), the values
+of the program's environment of which that is true, and text of a shape that only tokens
+have. What is looked for depends on what a text is:
+
+    CODE        source, instructions, memory     nothing
+    PLAIN       names, messages, exceptions      values of the environment, shapes
+    EXPRESSION  what the caller has typed        the same
+    OUTPUT      what the program wrote           the same, and `NAME=value`, `--name value`
+    VALUE       values of variables              the same, and members with secret names
+
+In what leaves the machine, such as transcripts, all but VALUE is like OUTPUT, without the literals that follow secret
+names; and values that were found to be secret anywhere in the session are taken out everywhere.
+
+This makes accidents rare; it is not a barrier against somebody who wants to get at a
+secret of a program that he may debug.
+"""
+
+import enum
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from dapkit.protocol import ProtocolObject, changed
+from dapkit.redaction import limits
+from dapkit.redaction.secret_names import SHAPES, Secrecy, secrecy_of
+
+MASK = "[redacted]"
+CUT = "..."
+"""The end of a value that was shortened."""
+
+
+class Kind(enum.Enum):
+    """What a text is."""
+
+    CODE = enum.auto()
+    PLAIN = enum.auto()
+    EXPRESSION = enum.auto()
+    OUTPUT = enum.auto()
+    VALUE = enum.auto()
+
+
+_KINDS: Mapping[str, Kind] = {
+    **dict.fromkeys(("source_lines", "sourceLines", "content", "disassembly", "instructions"), Kind.CODE),
+    **dict.fromkeys(("memory_data", "memoryData"), Kind.CODE),
+    **dict.fromkeys(("expression", "condition", "hit_condition", "hitCondition"), Kind.EXPRESSION),
+    **dict.fromkeys(("log_message", "logMessage", "input"), Kind.EXPRESSION),
+    **dict.fromkeys(("output", "notes"), Kind.OUTPUT),
+    **dict.fromkeys(("value", "was", "contents", "result"), Kind.VALUE),
+}
+"""Fields of results and of JSON by name; what they hold is of their kind, too. All others are PLAIN."""
+
+_NAMED_VALUES = ("value", "was", "contents")
+"""Fields whose name is in the fields `name` and `evaluate_name` beside them."""
+
+_LITERAL = r"""'(?:[^'\\\n]|\\.)*'?|"(?:[^"\\\n]|\\.)*"?"""
+
+_NAMED = re.compile(
+    r"""(?P<quote>['"]?)(?<![\w\-.])(?P<name>[A-Za-z_][\w\-.]*)(?P=quote)(?P<sign>\s*(?::(?![:=])|=(?![=>]))\s*)"""
+    rf"""(?P<value>{_LITERAL}|[^\s,;}}\])'"]+)"""
+)
+"""`NAME=value`, `name: value` and `"name": "value"`, as output and values have them."""
+
+_OPTION = re.compile(
+    r"""(?<![\w\-])(?P<name>--?[A-Za-z][\w\-]*)(?P<gap>['"]?,?\s+['"]?)(?P<value>[^\s'",;\])}\-][^\s'",;\])}]*)"""
+)
+"""`--name value` of a command line, also as a list of words."""
+
+_ASSIGNED_OPTION = re.compile(
+    rf"""(?<![\w\-])(?P<name>--?[A-Za-z][\w\-]*)(?P<gap>=)(?P<value>{_LITERAL}|[^\s,;\]}})'"]+)"""
+)
+"""`--name=value`."""
+
+_QUERY = re.compile(r"""(?<=[?&;])(?P<name>[\w.\-\[\]]+)(?P<gap>=)(?P<value>[^&;#\s"'<>]+)""")
+"""`name=value` in the query of a URL."""
+
+_OPTION_WORD = re.compile(r"--?[A-Za-z][\w\-]*")
+"""`--name`, whose value is the next word of a command line."""
+
+_STRUCTURED = re.compile(r"""0x[\da-f]+\s+["']|[A-Za-z_][\w.:]*[(\[{"']|[(\[{"']""", re.IGNORECASE)
+"""How a value begins whose texts are in quotes: a text, a container, a call, an address with the text at it."""
+
+_CODE_TOKEN = re.compile(rf"(?P<literal>{_LITERAL})|(?P<word>[A-Za-z_]\w*)|(?P<end>[;\n])|(?P<comma>,)")
+
+_NAME = re.compile(r"[A-Za-z_][\w\-.]*")
+
+_PUNCTUATION = re.compile(rf"{_LITERAL}|[(\[{{]|[)\]}}]|[,;\n]")
+
+_PATH = re.compile(r"""\(*[A-Za-z_]\w*(?:(?:->|\.|::)\w+|\[(?:\w+|'[^']*'|"[^"]*")\]|\))*""")
+"""An expression that names something: variables, attributes, items."""
+
+_NAME_IN_PATH = re.compile(r"[A-Za-z_][\w\-]*")
+
+_LAST_NAME = re.compile(r"""([A-Za-z_][\w\-]*)['"\])\s]*\Z""")
+"""The name of an attribute, of an item or of a variable that an expression ends with."""
+
+_HARMLESS_VALUE = re.compile(
+    r"[+-]?[\d.]+|0x[\da-f]+|none|null|nil|true|false|undefined|[a-z_]\w*(?:\.[a-z_]\w*)+|.*[()<>].*", re.IGNORECASE
+)
+"""Numbers, addresses, names of attributes, and values that are not texts."""
+
+_RANDOM = re.compile(r"(?=.*\d)(?=.*[A-Za-z])[\w.~+/=\-]{20,}")
+
+_CUT = re.compile(re.escape(CUT))
+
+
+def value_of(expression: str, value: str) -> str:
+    """Take the value of an expression out if what it names is secret.
+
+    >>> value_of("config['password']", "'hunter22'"), value_of("len(password)", "8")
+    ("'[redacted]'", '8')
+    """
+    return _masked(value, _secrecy_of_expression(expression.strip()))
+
+
+def names_secret(expression: str) -> bool:
+    """Whether an expression, or the name of a variable, says that all of its value is secret."""
+    return _secrecy_of_expression(expression.strip()) is Secrecy.ALL
+
+
+def secret_value(value: str) -> str:
+    """Take out of a value what can be secret in it."""
+    return _masked(value, Secrecy.ALL)
+
+
+def _secrecy_of_expression(expression: str) -> Secrecy:
+    """Look at all names of a path, such as `credentials['user']`; of another expression at the last."""
+    if _PATH.fullmatch(expression):
+        found = {secrecy_of(name) for name in _NAME_IN_PATH.findall(expression)}
+    else:
+        last = _LAST_NAME.search(expression)
+        found = set() if last is None else {secrecy_of(last[1])}
+    return next((secrecy for secrecy in (Secrecy.ALL, Secrecy.RANDOM) if secrecy in found), Secrecy.NONE)
+
+
+class Redaction:
+    """Takes secrets out of results and texts.
+
+    Args:
+        environments: whose secret values are to be found wherever they appear.
+        secrets: other values that are.
+        also: what these take out is taken out as well.
+        of_code: how code is treated: it is left alone where somebody has to read it, and it is like output in what
+            leaves the machine.
+
+    Attributes:
+        secrets: the values that are taken out wherever they appear, the longest first.
+        found: values that were taken out because of their names, at most `limits.SECRETS_FOUND`; `with_code` takes
+            them out wherever they appear.
+
+    """
+
+    def __init__(
+        self,
+        environments: Iterable[Mapping[str, str | None]] = (),
+        secrets: Iterable[str] = (),
+        *,
+        also: Iterable["Redaction"] = (),
+        of_code: Kind = Kind.CODE,
+    ) -> None:
+        self._of_code = of_code
+        self.found: set[str] = set()
+        values = {
+            value
+            for environment in environments
+            for name, value in environment.items()
+            if value is not None
+            and len(value) >= limits.SECRET_CHARACTERS
+            and secrecy_of(name, setting=True) is Secrecy.ALL
+        }
+        values |= set(filter(None, secrets))
+        values |= {value for other in also for value in other.secrets}
+        self.secrets: Sequence[str] = sorted(values, key=lambda value: (-len(value), value))
+        self._values = re.compile("|".join(map(re.escape, self.secrets))) if values else None
+
+    def with_code(self) -> "Redaction":
+        """Return one that takes secrets out of code as well, and what was found to be secret so far."""
+        made = Redaction(secrets=self.found, also=[self], of_code=Kind.OUTPUT)
+        made.found = self.found
+        return made
+
+    def text(self, text: str, kind: Kind = Kind.PLAIN) -> str:
+        """Take secrets out of a text."""
+        if self._of_code is not Kind.CODE:
+            shown = self._without_values(text, kind if kind is Kind.VALUE else self._of_code)
+            return shown if kind is Kind.VALUE else _without_literals(shown)
+        return text if kind is Kind.CODE else self._without_values(text, kind)
+
+    def _without_values(self, text: str, kind: Kind) -> str:
+        """Take out what is looked for in a text of a kind that is not CODE."""
+        if self._values is not None:
+            text = self._without_beginnings(self._values.sub(MASK, text))
+        text = _QUERY.sub(self._option, SHAPES.sub(MASK, text))
+        if kind in (Kind.PLAIN, Kind.EXPRESSION):
+            return text
+        if "-" in text:
+            text = _OPTION.sub(self._option, _ASSIGNED_OPTION.sub(self._option, text))
+        return self._without_members(text, structured=kind is Kind.VALUE)
+
+    def without_found(self, held: object) -> object:
+        """Take out of a JSON value what was found to be secret after that was made; keys stay."""
+        return _without(held, sorted(self.found, key=len, reverse=True))
+
+    def _without_beginnings(self, text: str) -> str:
+        """Take out the beginning of a secret where a value was cut within it."""
+        parts: list[str] = []
+        begin = 0
+        for found in _CUT.finditer(text):
+            part = text[begin : found.start()]
+            length = max((_overlap(part, value) for value in self.secrets), default=0)
+            parts += [part[:-length] + MASK if length else part, CUT]
+            begin = found.end()
+        return "".join([*parts, text[begin:]])
+
+    def result[T: ProtocolObject](self, result: T) -> T:
+        """Take secrets out of all that an answer holds."""
+        return self._object(result, Kind.PLAIN)
+
+    def json(self, value: object, kind: Kind = Kind.PLAIN) -> object:
+        """Take secrets out of a JSON value, by the keys that it has; others hold what is of that kind."""
+        return self._held(value, kind)
+
+    def _object[T: ProtocolObject](self, held: T, kind: Kind) -> T:
+        secrecy = _secrecy_of_row(held)
+        changes: dict[str, object] = {}
+        for name in held.__struct_fields__:
+            old: object = getattr(held, name)
+            if secrecy is not Secrecy.NONE and name in _NAMED_VALUES and isinstance(old, str):
+                old = self._masked(old, secrecy)
+            changes[name] = self._held(old, _KINDS.get(name, kind))
+        return changed(held, **changes)
+
+    def _held(self, held: object, kind: Kind) -> object:
+        match held:
+            case _ if kind is Kind.CODE and self._of_code is Kind.CODE:
+                return held
+            case str():
+                return self.text(held, kind)
+            case ProtocolObject():
+                return self._object(held, kind)
+            case list() | tuple():
+                return [self._held(item, kind) for item in self._without_values_of_options(held)]
+            case dict():
+                return self._json(held, kind)
+        return held
+
+    def _json(self, held: Mapping[str, object], kind: Kind) -> dict[str, object]:
+        """Take secrets out of a JSON object, such as what an adapter answered to a request of the caller's own."""
+        named = held.get("name", held.get("expression"))
+        result: dict[str, object] = {}
+        for key, member in held.items():
+            masked = member
+            if isinstance(member, str):
+                by_name = key in _NAMED_VALUES and isinstance(named, str)
+                secrecy = _secrecy_of_expression(str(named)) if by_name else secrecy_of(key)
+                masked = self._masked(member, secrecy)
+            result[key] = self._held(masked, _KINDS.get(key, kind))
+        return result
+
+    def _masked(self, value: str, secrecy: Secrecy) -> str:
+        """Take out of a value what can be secret in it, and remember what that is."""
+        masked = _masked(value, secrecy)
+        if masked != value:
+            self._remember(value)
+        return masked
+
+    def _remember(self, value: str) -> None:
+        """Remember a value, or the texts in quotes that it has, unless one is a secret name itself."""
+        texts = [found[0] for found in re.finditer(_LITERAL, value)] if _STRUCTURED.match(value) else [value]
+        for text in texts:
+            inner = text.strip(text[0]) if text[0] in "'\"" else text
+            names = inner.replace("_", "").isalpha() and _secrecy_of_name(inner) is not Secrecy.NONE
+            whole = MASK not in inner and not inner.endswith(CUT) and not names
+            fits = limits.SECRET_CHARACTERS <= len(inner) <= limits.SECRET_MOST
+            if whole and fits and len(self.found) < limits.SECRETS_FOUND:
+                self.found.add(inner)
+
+    def _option(self, found: re.Match[str]) -> str:
+        """Take out the value of an option of a command line, or of a name in a query."""
+        masked = self._masked(found["value"], secrecy_of(found["name"].strip("-[]"), setting=True))
+        return f"{found['name']}{found['gap']}{masked}"
+
+    def _without_values_of_options(self, words: Sequence[object]) -> Iterator[object]:
+        """Take out of a command line what follows an option with a secret name."""
+        secrecy = Secrecy.NONE
+        for word in words:
+            if not isinstance(word, str):
+                secrecy = Secrecy.NONE
+                yield word
+            elif _OPTION_WORD.fullmatch(word):
+                secrecy = secrecy_of(word.lstrip("-"), setting=True)
+                yield word
+            else:
+                yield self._masked(word, secrecy)
+                secrecy = Secrecy.NONE
+
+    def _without_members(self, text: str, *, structured: bool) -> str:
+        """Take out what follows secret names; of values with a structure, all of what the name stands for."""
+        parts: list[str] = []
+        begin = 0
+        while (found := _NAMED.search(text, begin)) is not None:
+            secrecy = secrecy_of(found["name"])
+            start, end = found.span("value")
+            if secrecy is Secrecy.NONE or found["value"] == found["name"].rpartition(".")[2]:  # password=password
+                end = start
+            elif structured and _STRUCTURED.match(text, start):
+                end = _end_of_member(text, start)
+            value = text[start:end]
+            is_name = value.isidentifier() and value.isalpha()  # as in `login(password=typed)`
+            parts += [text[begin:start], _masked(value, secrecy) if is_name else self._masked(value, secrecy)]
+            begin = end
+        return "".join([*parts, text[begin:]])
+
+
+def _secrecy_of_row(held: ProtocolObject) -> Secrecy:
+    """Say what the names of a variable say: its own, and the path to it."""
+    name, path = getattr(held, "name", None), getattr(held, "evaluate_name", None)
+    if isinstance(path, str) and (secrecy := _secrecy_of_expression(path)) is not Secrecy.NONE:
+        return secrecy
+    return secrecy_of(name) if isinstance(name, str) else Secrecy.NONE
+
+
+def _overlap(text: str, value: str) -> int:
+    """Return how much of the beginning of a value a text ends with, if it is long enough to be recognised."""
+    sizes = range(len(value), limits.SECRET_PART_CHARACTERS - 1, -1)
+    return next((size for size in sizes if text.endswith(value[:size])), 0)
+
+
+def _without_literals(code: str) -> str:
+    """Take out of code the literals that follow a secret name in the same statement, or as the next argument."""
+    if "'" not in code and '"' not in code:
+        return code
+    secrecy, in_pair, parts, begin = Secrecy.NONE, False, list[str](), 0
+    for found in _CODE_TOKEN.finditer(code):
+        token = found[0]
+        named = _secrecy_of_name(token.strip(token[0]) if found.lastgroup == "literal" else token)
+        match found.lastgroup:
+            case "literal" | "word" if named is not Secrecy.NONE:
+                secrecy, in_pair = named, found.lastgroup == "literal"
+            case "literal":
+                parts += [code[begin : found.start()], _masked_literal(token, secrecy)]
+                begin, in_pair = found.end(), False
+            case "word":
+                in_pair = False
+            case "comma" if in_pair:
+                in_pair = False
+            case _:
+                secrecy = Secrecy.NONE
+    return "".join([*parts, code[begin:]])
+
+
+def _secrecy_of_name(name: str) -> Secrecy:
+    """Say what a text says as a name in code; nothing if it is none."""
+    return secrecy_of(name, setting=name.isupper()) if _NAME.fullmatch(name) else Secrecy.NONE
+
+
+def _without(held: object, secrets: Sequence[str]) -> object:
+    match held:
+        case str():
+            for secret in secrets:
+                held = held.replace(secret, MASK)
+            return held
+        case list():
+            return [_without(item, secrets) for item in held]
+        case dict():
+            return {key: _without(item, secrets) for key, item in held.items()}
+    return held
+
+
+def _end_of_member(text: str, start: int) -> int:
+    """Find the end of a member's value: what separates it from the next, or closes what it is in."""
+    depth = 0
+    for found in _PUNCTUATION.finditer(text, start):
+        if found[0] in "([{":
+            depth += 1
+        elif found[0] in ")]}":
+            if not depth:
+                return found.start()
+            depth -= 1
+        elif found[0] in ",;\n" and not depth:
+            return found.start()
+    return len(text)
+
+
+def _masked(value: str, secrecy: Secrecy) -> str:
+    """Take out of a value what can be secret in it: its texts in quotes, or all of one without quotes."""
+    if secrecy is Secrecy.NONE or value == MASK:
+        return value
+    if _STRUCTURED.match(value):
+        return re.sub(_LITERAL, lambda found: _masked_literal(found[0], secrecy), value)
+    if len(value) < limits.SECRET_CHARACTERS or _HARMLESS_VALUE.fullmatch(value):
+        return value
+    return MASK if secrecy is Secrecy.ALL or _RANDOM.fullmatch(value) else value
+
+
+def _masked_literal(literal: str, secrecy: Secrecy) -> str:
+    if secrecy is Secrecy.NONE:
+        return literal
+    inner = literal.strip(literal[0])
+    secret = len(inner) >= limits.SECRET_CHARACTERS and (secrecy is Secrecy.ALL or _RANDOM.fullmatch(inner))
+    return f"{literal[0]}{MASK}{literal[0]}" if secret else literal

@@ -1,0 +1,58 @@
+"""The folder for what outlives a hub: its logs, and what diagnostics has written.
+
+    $DAPKIT_RUNTIME_DIR/state     where that names the folder of a hub of its own, which keeps everything of its own;
+                                  what starts the usual hub names the usual folder for it, which is not meant here
+    $XDG_STATE_HOME/dapkit        else, if that is set
+    ~/.local/state/dapkit         else
+
+It is closed to others, since logs and records of a program hold what the program holds. Quick to import.
+"""
+
+import contextlib
+import os
+
+from dapkit.system.runtime_folder import is_usual, openness
+
+LOGS = "logs"
+ARTIFACTS = "artifacts"
+
+
+class NoStateFolder(Exception):  # noqa: N818 - the sentence reads right where it is raised
+    """The folder cannot be used; the text says why."""
+
+
+def state_folder(*parts: str) -> str:
+    """Return the folder, or one in it; it is made if missing.
+
+    Raises:
+        NoStateFolder: it cannot be made, or is open to others.
+
+    """
+    folder = _place()
+    try:
+        os.makedirs(os.path.dirname(folder), exist_ok=True)
+        _make(folder)
+        if (problem := openness(folder)) is not None:
+            raise NoStateFolder(problem)
+        for part in parts:
+            folder = os.path.join(folder, part)
+            _make(folder)
+    except OSError as error:
+        raise NoStateFolder(f"{folder} cannot be used: {error.strerror}") from error
+    return folder
+
+
+def _make(folder: str) -> None:
+    """Make a folder that only the user can look into, if there is none. Raises: OSError."""
+    with contextlib.suppress(FileExistsError):
+        os.mkdir(folder, 0o700)
+
+
+def _place() -> str:
+    named = os.environ.get("DAPKIT_RUNTIME_DIR")
+    if named and not is_usual(named):
+        return os.path.join(os.path.abspath(named), "state")
+    above = os.environ.get("XDG_STATE_HOME", "")
+    if not os.path.isabs(above):  # the hub works in another folder than those who look for what it has written
+        above = os.path.join(os.path.expanduser("~"), ".local", "state")
+    return os.path.join(above, "dapkit")

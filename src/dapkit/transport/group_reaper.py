@@ -1,0 +1,85 @@
+"""The end of a process group whose parent was killed.
+
+A parent that gets SIGKILL cannot clean up. Its death closes the pipes to its
+children, and an adapter ends at the end of its input, taking the program that
+it debugs along. PR_SET_PDEATHSIG would hit the adapter in that very moment and
+leave its program running (lldb-dap, delve); it knows nothing of the rest of the
+group, and it fires as well when only the *thread* that spawned has ended.
+
+So the guard is a process of its own: a shell that waits for the end of a pipe
+that nobody but the parent holds. Then it gives the group time to end by
+itself, asks it to end, and kills it, `limits.ORPHAN_SECONDS` apart. With it
+goes what else there is of its session: debuggers put programs into groups of
+their own, and end these only if they are not killed themselves.
+
+What a program starts may have left that session as well, and lost its parent.
+It is known by a variable in its environment, which it has inherited.
+"""
+
+import os
+import subprocess
+from collections.abc import Mapping
+from typing import Final
+
+from dapkit.transport import limits
+
+MARK: Final = "_DAPKIT_GUARD"
+"""The variable in the environment of all that is guarded."""
+
+_SCRIPT = r"""
+read -r group || exit 0
+read -r never
+mark=$2
+sleep "$1"; kill -s TERM -- "-$group"
+sleep "$1"; kill -s KILL -- "-$group"
+for stat in /proc/[0-9]*/stat; do
+    read -r line < "$stat" || continue
+    pid=${stat#/proc/}; pid=${pid%/stat}
+    set -- ${line##*) }  # state, parent, group, session
+    [ "$4" = "$group" ] && kill -s KILL "$pid"
+done
+for round in 1 2 3; do  # who is killed may have started another meanwhile
+    for environ in $(grep -slF -- "$mark" /proc/[0-9]*/environ); do
+        pid=${environ#/proc/}
+        kill -s KILL "${pid%/environ}"
+    done
+done
+"""
+
+
+class Guard:
+    """Watches over one process group until it is dismissed.
+
+    Start it before the group's leader: then the leader is unguarded only from
+    its birth to `watch`, and a parent killed in between has closed its input.
+    """
+
+    def __init__(self) -> None:
+        self._mark = os.urandom(16).hex()
+        self._shell = subprocess.Popen(
+            ["/bin/sh", "-c", _SCRIPT, "guard", str(limits.ORPHAN_SECONDS), f"{MARK}={self._mark}"],
+            bufsize=0,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,  # a Ctrl-C for the parent is none for the guard
+        )
+
+    @property
+    def pid(self) -> int:
+        """Process of the guard."""
+        return self._shell.pid
+
+    def mark(self, env: Mapping[str, str] | None) -> dict[str, str]:
+        """Return an environment, None for ours, such that the guard knows who has it."""
+        return {**(os.environ if env is None else env), MARK: self._mark}
+
+    def watch(self, group: int) -> None:
+        """Name the group that has to end with this process."""
+        if self._shell.stdin is not None:
+            self._shell.stdin.write(b"%d\n" % group)
+
+    def dismiss(self) -> None:
+        """End the watch, if it has not ended; the group is none of its business any more."""
+        self._shell.kill()
+        self._shell.communicate()

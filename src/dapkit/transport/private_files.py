@@ -1,0 +1,151 @@
+"""What only our own user can reach: folders, sockets in them, and tokens in files.
+
+A secret stands in a file of mode 0600 in a folder of mode 0700, never in a
+command line, an environment variable or a log, which others can read.
+"""
+
+import os
+import stat
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from dapkit import limits
+from dapkit.system import runtime_folder
+from dapkit.transport.errors import NotPrivate
+
+if sys.platform != "win32":  # where this can be imported, and no more
+    import fcntl
+
+LOOPBACK = ("127.0.0.1", "localhost", "::1")
+"""Hosts that are this machine."""
+
+_FOR_OTHERS = 0o077
+
+
+def private_folder() -> Path:
+    """Return our folder for sockets, the first usable one (`dapkit.system.runtime_folder`); create it if missing.
+
+    Raises:
+        NotPrivate: none can be used.
+
+    """
+    try:
+        return Path(runtime_folder.private_folder())
+    except runtime_folder.NoPrivateFolder as error:
+        raise NotPrivate(str(error)) from error
+
+
+def check_private_folder(folder: Path) -> None:
+    """Refuse a folder in which others could put or reach a socket, or in whose place they could put another.
+
+    Raises:
+        NotPrivate: it is one.
+        OSError: it cannot be looked at.
+
+    """
+    if (problem := runtime_folder.openness(os.fspath(folder))) is not None:
+        raise NotPrivate(problem)
+
+
+def new_token() -> str:
+    """Make a secret that cannot be guessed."""
+    import secrets
+
+    return secrets.token_urlsafe(32)
+
+
+def read_token(path: Path) -> str:
+    """Read a token from a file that only we can read.
+
+    Raises:
+        NotPrivate: the file belongs to somebody else, or others can read it, or it holds no token.
+
+    """
+    with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:  # noqa: PTH123 - not to wait
+        found = os.fstat(file.fileno())
+        if not stat.S_ISREG(found.st_mode):
+            raise NotPrivate(f"{path} is not a regular file")
+        _check_owner(path, found)
+        if found.st_mode & _FOR_OTHERS:
+            raise NotPrivate(f"{path} is open to others (mode {stat.S_IMODE(found.st_mode):04o}): chmod it to 0600")
+        text = file.read(limits.TOKEN_MESSAGE_BYTES)
+    try:
+        token = text.decode("ascii").strip()
+    except UnicodeDecodeError:
+        token = ""
+    if not token:
+        raise NotPrivate(f"{path} holds no token: expected one line of ASCII")
+    return token
+
+
+@contextmanager
+def left_token(token: str, port: int) -> Iterator[Path]:
+    """Have the token of a port in its file for a while, where processes of our user look for it.
+
+    It is locked meanwhile: a file that nobody has locked was left by a process that was killed, and is removed by the
+    next one that leaves a token.
+    """
+    file = token_file(port)
+    with locked(file.parent):
+        for other in file.parent.glob("port-*.token"):
+            if not _is_held(other):
+                other.unlink(missing_ok=True)
+        file.unlink(missing_ok=True)
+        held = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+        fcntl.flock(held, fcntl.LOCK_EX)
+    try:
+        os.write(held, token.encode())
+        yield file
+    finally:
+        file.unlink(missing_ok=True)
+        os.close(held)
+
+
+def token_file(port: int) -> Path:
+    """Return where the token of a port is; the engine (`connection.tokens`) has the same rule for its name."""
+    return private_folder() / f"port-{port}.token"
+
+
+def token_left_for(host: str, port: int) -> str | None:
+    """Return the token that a process of ours has left for a port of this machine; None if none listens there."""
+    if host not in LOOPBACK:
+        return None
+    for folder in runtime_folder.private_folders():
+        file = Path(folder, f"port-{port}.token")
+        if file.exists() and _is_held(file):
+            return read_token(file)
+    return None
+
+
+@contextmanager
+def locked(folder: Path) -> Iterator[None]:
+    """Be the only one who puts files into a folder, or takes dead ones away."""
+    fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        fcntl.flock(fd, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(fd)
+
+
+def _is_held(file: Path) -> bool:
+    """Say whether the process that has left a token lives."""
+    try:
+        fd = os.open(file, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    except OSError:  # its owner has just removed it
+        return False
+    try:
+        fcntl.flock(fd, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    else:
+        return False
+    finally:
+        os.close(fd)
+
+
+def _check_owner(path: Path, found: os.stat_result) -> None:
+    if found.st_uid != os.geteuid():
+        raise NotPrivate(f"{path} belongs to user {found.st_uid}, expected user {os.geteuid()}")
