@@ -1,15 +1,17 @@
 """Launches that cannot succeed, and what the client is told about them."""
 
+import os
 import stat
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 
 import dapkit.python.debuggee
 from dapkit.client import StartRefused
-from e2e.python.driving import Driver
+from e2e.python.driving import Driver, driving
 from e2e.python.raw import raw_client
 
 
@@ -144,3 +146,31 @@ async def test_attach_that_cannot_be_is_refused_with_the_reason(
     with pytest.raises(StartRefused) as refused:
         await driver.session.attach(given)
     assert told in str(refused.value)
+
+
+NEEDS_EXTENSION = "time travel and recordings need the C extension of dapkit, which cannot be loaded (no module "
+INSTALL = "install a wheel of dapkit, or install it where there are a C compiler and the headers of Python"
+
+
+@pytest.mark.row("stepBack")
+async def test_time_travel_without_the_extension_is_refused(
+    without_extension: Mapping[str, str], tmp_path: Path, python: str
+) -> None:
+    async with driving(tmp_path, without_extension) as driver:
+        text = await refusal(driver, code="print()", python=python, timeTravel=True)
+    assert NEEDS_EXTENSION in text
+    assert INSTALL in text
+
+
+def test_recording_without_the_extension_is_refused(without_extension: Mapping[str, str], tmp_path: Path) -> None:
+    (tmp_path / "app.py").touch()
+    command = [sys.executable, "-m", "dapkit.cli", "record", "-o", "a.dapkit", "app.py"]
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    environment = {**without_extension, "PATH": path}
+    ended = subprocess.run(
+        command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False, timeout=60
+    )
+    assert ended.returncode != 0
+    assert NEEDS_EXTENSION in ended.stderr
+    assert INSTALL in ended.stderr
+    assert not (tmp_path / "a.dapkit").exists()

@@ -1,12 +1,11 @@
 """Descriptors of a program with time travel have the numbers that they have without a debugger."""
 
 import resource
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from dapkit.client import Ended
 from dapkit.protocol import StepBackArguments, StoppedEvent
 from e2e.python.driving import Driver, driving
 
@@ -37,26 +36,6 @@ async def test_numbers_of_descriptors_where_a_process_may_have_few(tmp_path: Pat
     async with driving(tmp_path) as driver:
         await driver.start(PROGRAM, 7, python=python, timeTravel=True)
         await stops_and_steps_back(driver)
-        assert driver.output("stdout") == "3 4 True\nTrue\n"
-
-
-@pytest.mark.usefixtures("usual_limit")
-async def test_the_same_without_the_extension(
-    tmp_path: Path, python: str, travel_without_extension: Mapping[str, str]
-) -> None:
-    async with driving(tmp_path, travel_without_extension) as driver:
-        await driver.start(PROGRAM.replace("os.closerange(3, ", "print("), 7, python=python, timeTravel=True)
-        await stops_and_steps_back(driver)
-        assert driver.output("stdout") == "3 4 True\n1024\nTrue\n"
-
-
-@pytest.mark.usefixtures("usual_limit")
-async def test_a_program_that_closes_all_is_not_harmed_without_the_extension(
-    tmp_path: Path, python: str, travel_without_extension: Mapping[str, str]
-) -> None:
-    # The connection of the debugger is among what it closes there.
-    async with driving(tmp_path, travel_without_extension) as driver:
-        assert await driver.run(PROGRAM, python=python, timeTravel=True) == Ended(0)
         assert driver.output("stdout") == "3 4 True\nTrue\n"
 
 

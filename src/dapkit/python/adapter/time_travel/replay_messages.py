@@ -11,16 +11,8 @@ HISTORY_ENDS_EVENT = "dapkit/historyEnds"
 RECORDING_ENDS_EVENT = "dapkit/recordingEnds"
 SCANNED_EVENT = "dapkit/scanned"
 
-_BEYOND = 'Time travel: the history ends where the program began a second thread ("threads": "end").\n'
-_BEYOND_PLAIN = (
-    "Time travel: the history ends where the program called {}. Without the C extension for time travel that cannot be "
-    "noted; the program runs on without a history.\n"
-)
-
-
-def remark_on_end(why_over: str) -> str:
-    """Say what has ended the history of a program that runs on."""
-    return _BEYOND_PLAIN.format(why_over) if why_over else _BEYOND
+HISTORY_ENDED = 'Time travel: the history ends where the program began a second thread ("threads": "end").\n'
+"""For the user of a program that runs on without a history."""
 
 
 class FrameIdentity(msgspec.Struct):
@@ -41,7 +33,7 @@ class Stands(msgspec.Struct, rename="camel"):
     """Where the program has stopped: what it had written by then, and how many copies of it were made.
 
     `time`, in microseconds since 1970, is that of a recording, 0 elsewhere. `is_over` says whether its history
-    has ended before, and `why_over` by which call and where, if that cannot be noted without the C extension.
+    has ended before.
     """
 
     clock: int = 0
@@ -49,7 +41,6 @@ class Stands(msgspec.Struct, rename="camel"):
     written: int = 0
     time: int = 0
     is_over: bool = False
-    why_over: str = ""
 
 
 class Hit(msgspec.Struct, rename="camel"):

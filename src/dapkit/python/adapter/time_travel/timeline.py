@@ -54,12 +54,12 @@ from dapkit.python.adapter.time_travel.recorded_program import Replay
 from dapkit.python.adapter.time_travel.replay_engines import PastEngine, PastEngines
 from dapkit.python.adapter.time_travel.replay_messages import (
     BRANCHED_EVENT,
+    HISTORY_ENDED,
     HISTORY_ENDS_EVENT,
     ArrivalStop,
     HistoryEnded,
     RecordingEnded,
     Stands,
-    remark_on_end,
 )
 from dapkit.transport import TransportError
 
@@ -118,7 +118,6 @@ class TimeTravel:
         self._copies = self._written = 0
         self._time = 0.0
         self._is_over = False  # the live program is beyond its history
-        self._why_over = ""
         self._is_remarked = False
         self._stops: deque[HistoryStop] = deque(maxlen=limits.TIMELINE_STOPS)
         self.live_stop: StoppedEvent | None = None
@@ -162,7 +161,7 @@ class TimeTravel:
     def _take_note(self, stands: Stands) -> None:
         self.clock, self._copies, self._written = stands.clock, stands.copies, stands.written
         self._time = stands.time / 1_000_000 or time.time()
-        self._is_over, self._why_over = stands.is_over, stands.why_over
+        self._is_over = stands.is_over
 
     def note_stop(self, stop: StoppedEvent) -> None:
         """Take note of a stop of the live program, whose clock is known."""
@@ -176,7 +175,7 @@ class TimeTravel:
         """Remark, once, that the program has left its history behind."""
         if self._is_over and not self._is_remarked:
             self._is_remarked = True
-            await self._report(OutputEvent(output=remark_on_end(self._why_over), category="important"), order)
+            await self._report(OutputEvent(output=HISTORY_ENDED, category="important"), order)
 
     async def show_end(self, body: RawJson, live: Debuggee) -> None:
         """Show the last moment of a recording, which was executed again to its end.

@@ -14,7 +14,7 @@ from ..connection.framing import Json
 from ..interpreter import limits
 from ..interpreter.errors import RequestRefused
 from . import record, replay
-from .replay_backend import boundary
+from .replay_backend import backend
 
 if TYPE_CHECKING:
     from ..engine.engine import Engine
@@ -38,7 +38,7 @@ def prepare(place: str) -> None:
         OSError: nothing can be listened to there.
 
     """
-    reason = boundary.why_no_branch()
+    reason = backend.why_no_branch()
     if reason:
         raise RequestRefused(f"readOnlyPast: the program cannot go on from this moment: {reason}")
     listening = _socket.socket(_socket.AF_UNIX, _socket.SOCK_SEQPACKET)
@@ -57,7 +57,7 @@ def hand_over(engine: "Engine", place: str) -> Json:
     with_it = _socket.socket(_socket.AF_UNIX, _socket.SOCK_SEQPACKET)
     try:
         with_it.connect(place)
-        boundary.hand_over(with_it.fileno(), _below(engine))
+        backend.hand_over(with_it.fileno(), _below(engine))
     finally:
         with_it.close()
     return {"marks": engine.link.marks.next()}
@@ -86,11 +86,11 @@ def take_place(engine: "Engine", pipes: list[tuple[int, int]], mark: int) -> Jso
         said = given.getsockopt(_socket.SOL_SOCKET, _socket.SO_PEERCRED, _CREDENTIALS)
         if int.from_bytes(said[4:8], sys.byteorder) != os.getuid():  # of pid, uid and gid
             raise RequestRefused("somebody else came where the live program was to send what it has open")
-        lost = boundary.branch(given.detach(), _below(engine))
+        lost = backend.branch(given.detach(), _below(engine))
     except OSError as error:
         raise RequestRefused(f"what the program has open could not be taken over: {error.strerror}") from error
     engine.link.event(BRANCHED_EVENT, {})
     replay.leave()
     record.live_on(engine)
     engine.link.marks.begin(pipes, first=mark)
-    return {"lost": lost, "pid": os.getpid(), "copies": boundary.count_copies()}
+    return {"lost": lost, "pid": os.getpid(), "copies": backend.count_copies()}

@@ -6,7 +6,7 @@ from types import CodeType
 from typing import Final
 
 from ..sources.files import OURS, PROGRAM, Sources, starts_on_its_only_line
-from .replay_backend import boundary
+from .replay_backend import backend
 
 _MONITORING = sys.monitoring
 _EVENTS: Final = _MONITORING.events
@@ -38,17 +38,17 @@ def counted(sources: Sources, *, everything: bool) -> Callable[[CodeType], int]:
 
 
 def count(on_line: Callable[..., object] | None = None, on_start: Callable[..., object] | None = None) -> None:
-    """Begin to count the lines of code that starts; by callbacks of `boundary`, other ones if they are given."""
-    started = on_start or boundary.on_start
+    """Begin to count the lines of code that starts; by callbacks of `backend`, other ones if they are given."""
+    started = on_start or backend.on_start
     for event, callback in (
-        (_EVENTS.LINE, on_line or boundary.on_line),
+        (_EVENTS.LINE, on_line or backend.on_line),
         (_EVENTS.PY_START, started),
         (_EVENTS.PY_RESUME, started),
     ):
         _MONITORING.register_callback(TOOL, event, callback)
     events = _EVENTS.PY_START | _EVENTS.PY_RESUME
-    if boundary.even_out_throws(_suspended.__code__):
-        _MONITORING.register_callback(TOOL, _EVENTS.PY_THROW, boundary.on_throw)
+    if backend.even_out_throws(_suspended.__code__):
+        _MONITORING.register_callback(TOOL, _EVENTS.PY_THROW, backend.on_throw)
         events |= _EVENTS.PY_THROW
     _MONITORING.set_events(TOOL, events)
 

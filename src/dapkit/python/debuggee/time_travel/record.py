@@ -17,7 +17,7 @@ from ..interpreter.gc_tracking import hide_parts
 from ..interpreter.recursion_headroom import roomy
 from ..options import RecordingOptions
 from . import line_counter, record_only, replay, standard_streams
-from .replay_backend import AVAILABLE, NO_RECORDINGS, REASON, RECORDS, boundary
+from .replay_backend import REASON, backend
 
 if TYPE_CHECKING:
     from ..engine.engine import Engine
@@ -32,32 +32,30 @@ def claim(engine: "Engine") -> None:
         RequestRefused: there is no time travel here, or somebody has the tool.
 
     """
-    if not AVAILABLE:
+    if REASON:
         raise RequestRefused(REASON)
-    if not RECORDS and engine.options.travel is not None and engine.options.travel.recording is not None:
-        raise RequestRefused(NO_RECORDINGS)
     try:
         line_counter.claim()
     except ValueError as error:
         raise RequestRefused(
             f"tool {line_counter.TOOL} of sys.monitoring, which time travel needs, is in use"
         ) from error
-    engine.monitor.accompanied_by_clock(boundary.aside)
+    engine.monitor.accompanied_by_clock(backend.aside)
     _set_apart(engine)
 
 
 def _set_apart(engine: "Engine") -> None:
-    engine.set_apart = boundary.only_live
+    engine.set_apart = backend.only_live
 
     def after_turn() -> None:
         engine.looks.after_tool()
-        boundary.disturbed()
+        backend.disturbed()
 
     engine.link.be_quiet(after_turn)
 
 
 def _place() -> HistoryPlace:
-    return HistoryPlace(_stands, boundary.clock, boundary.object_at, boundary.is_copy)
+    return HistoryPlace(_stands, backend.clock, backend.object_at, backend.is_copy)
 
 
 def live_on(engine: "Engine") -> None:
@@ -65,7 +63,7 @@ def live_on(engine: "Engine") -> None:
     _set_apart(engine)
     engine.jobs.around = as_it_is
     engine.stops.history = _place()
-    engine.stops.history.arrival = boundary.clock()  # where it stands is not to stop it once more
+    engine.stops.history.arrival = backend.clock()  # where it stands is not to stop it once more
     engine.live_on()
     hide_parts(engine)
 
@@ -80,7 +78,7 @@ def begin(engine: "Engine", run: Callable[[], None]) -> Callable[[], None]:
     if recording is not None:
         _execute_again(engine, recording)
     engine.stops.history = _place()
-    boundary.begin(
+    backend.begin(
         options.socket,
         options.token,
         options.interval,
@@ -92,7 +90,7 @@ def begin(engine: "Engine", run: Callable[[], None]) -> Callable[[], None]:
         sys.monitoring.set_local_events,
     )
     line_counter.count()
-    return boundary.inside(run)
+    return backend.inside(run)
 
 
 def _execute_again(engine: "Engine", recording: RecordingOptions) -> None:
@@ -106,18 +104,17 @@ def _execute_again(engine: "Engine", recording: RecordingOptions) -> None:
     def ended(how: str) -> None:
         engine.link.event(RECORDING_ENDS, {"how": how, **_stands()})
 
-    engine.jobs.around = boundary.guarded(as_it_is)
+    engine.jobs.around = backend.guarded(as_it_is)
     folder = recording.folder
-    boundary.replay(f"{folder}/notes", f"{folder}/collections", recording.began, output, errors, ended)
+    backend.replay(f"{folder}/notes", f"{folder}/collections", recording.began, output, errors, ended)
 
 
 def _stands() -> Json:
     """Return where the live program stops: how many copies it has had made, how much it has written, and its time."""
     return {
-        "clock": boundary.stand(),
-        "copies": boundary.count_copies(),
-        "written": boundary.count_written(),
-        "time": boundary.time_of_program(),
-        "isOver": boundary.is_over(),
-        "whyOver": getattr(boundary, "why_over", str)(),  # asked of what ends it by itself
+        "clock": backend.stand(),
+        "copies": backend.count_copies(),
+        "written": backend.count_written(),
+        "time": backend.time_of_program(),
+        "isOver": backend.is_over(),
     }

@@ -11,7 +11,7 @@ from ..interpreter.hidden_frames import unseen
 from ..sources.fileless_code import UnfiledTexts
 from ..sources.files import Sources
 from . import line_counter, standard_streams
-from .replay_backend import NO_RECORDINGS, RECORDS, boundary
+from .replay_backend import REASON, backend
 
 _SEED: Final = "PYTHONHASHSEED"
 
@@ -27,8 +27,8 @@ def begin(folder: str, run: Callable[[], None]) -> Callable[[], None]:
     """
     with open(f"{folder}/given", "rb") as file:
         given = marshal.load(file)  # noqa: S302 - written by who started us
-    if not RECORDS:
-        raise SystemExit(f"dapkit record: {NO_RECORDINGS}")
+    if REASON:
+        raise SystemExit(f"dapkit record: {REASON}")
     try:
         line_counter.claim()
     except ValueError:
@@ -44,18 +44,18 @@ def begin(folder: str, run: Callable[[], None]) -> Callable[[], None]:
 
         All is reported anew: where nothing was counted meanwhile, each line and start has been turned off.
         """
-        line_counter.count(boundary.on_recorded_line, boundary.on_recorded_start)
+        line_counter.count(backend.on_recorded_line, backend.on_recorded_start)
         sys.monitoring.restart_events()
         frame: FrameType | None = sys._getframe(1)
         while frame is not None:
-            boundary.on_start(frame.f_code, 0)
+            backend.on_start(frame.f_code, 0)
             frame = frame.f_back
 
     set_events = sys.monitoring.set_local_events
     given_files = f"{folder}/notes", f"{folder}/collections"
-    start = boundary.on_start
-    boundary.record(*given_files, given["most"], count_from_here, start, line_counter.TOOL, counts, set_events)
-    return _then_list_files(boundary.inside(run), folder)
+    start = backend.on_start
+    backend.record(*given_files, given["most"], count_from_here, start, line_counter.TOOL, counts, set_events)
+    return _then_list_files(backend.inside(run), folder)
 
 
 def _then_list_files(run: Callable[[], None], folder: str) -> Callable[[], None]:

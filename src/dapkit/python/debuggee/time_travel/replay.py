@@ -28,7 +28,7 @@ from ..execution.parked_thread import ParkedThread
 from ..interpreter.chain import chain_of
 from ..interpreter.gc_tracking import hide_parts
 from ..interpreter.recursion_headroom import roomy
-from .replay_backend import boundary
+from .replay_backend import backend
 from .watches.data_watch import DataWatch
 from .watches.line_watch import LineWatch
 from .watches.value_watch import ValueWatch
@@ -47,19 +47,19 @@ class _Scan:
 
     def note(self, parked: ParkedThread, reason: str, details: Json) -> None:
         """Take note of a stop, and let the program go on."""
-        self.last = {"clock": boundary.clock(), "reason": reason, "details": details, "atLine": parked.at_line}
+        self.last = {"clock": backend.clock(), "reason": reason, "details": details, "atLine": parked.at_line}
 
 
 def _clock() -> int:
-    return boundary.clock()
+    return backend.clock()
 
 
 def _object_at(address: int, kind: int) -> object:
-    return boundary.object_at(address, kind)
+    return backend.object_at(address, kind)
 
 
 def _stands() -> Json:
-    return {"clock": _clock(), "written": boundary.count_written()}
+    return {"clock": _clock(), "written": backend.count_written()}
 
 
 _scan = _Scan()
@@ -88,7 +88,7 @@ def _arrive(frame: FrameType, kind: str, descriptor: int, known: int) -> None:
     if kind == "steps":
         _report_steps(frame, descriptor, known)
     elif kind == "frame":
-        _report_first_line(frame, descriptor, known)
+        _report_first_line(descriptor, known)
     elif _watches:
         _report_change(kind, frame, descriptor)
     elif kind == "watch":
@@ -102,7 +102,7 @@ def _arrive(frame: FrameType, kind: str, descriptor: int, known: int) -> None:
         _begin_engine(descriptor, aims_at_end=False)
     else:
         engine = _begin_engine(descriptor, aims_at_end=True)
-        _place.arrival = boundary.clock()
+        _place.arrival = backend.clock()
         stop = engine.options.past_stop
         if stop is None:
             return
@@ -127,13 +127,13 @@ def _begin_engine(descriptor: int, *, aims_at_end: bool) -> Engine:
     engine = Engine(_socket.socket(fileno=descriptor), before.name, dispatcher, main=main, folder=folder)
     current_engine.engine = engine
     _engines.append(engine)
-    engine.monitor.accompanied_by_clock(boundary.aside)
+    engine.monitor.accompanied_by_clock(backend.aside)
     engine.stops.history = _place
-    engine.jobs.around = boundary.guarded(as_it_is)
+    engine.jobs.around = backend.guarded(as_it_is)
     engine.start_in_past()
     hide_parts(engine)
     if aims_at_end:
-        boundary.go_on_to_end(engine.options.past_end)
+        backend.go_on_to_end(engine.options.past_end)
     return engine
 
 
@@ -149,13 +149,13 @@ def _report_steps(frame: FrameType, descriptor: int, known: int) -> None:
     If that was before the checkpoint, report the identity of the frame: an earlier process is asked for it as `known`,
     since it may be suspended there, and another one at its depth.
     """
-    clock = max(boundary.last_tick_of(known, frame), 0) if known else 0
+    clock = max(backend.last_tick_of(known), 0) if known else 0
     for shown in [] if known else chain_of(frame):
-        clock = boundary.last_tick(shown)
+        clock = backend.last_tick(shown)
         if clock > 0:
             break
-        if clock < 0 and boundary.is_of_program(shown):
-            known = boundary.identity(shown)
+        if clock < 0 and backend.is_of_program(shown):
+            known = backend.identity(shown)
             break
     _socket.socket(fileno=descriptor).sendall(b"steps %d %d\n" % (max(clock, 0), known))
     os._exit(_ENDED)
@@ -179,26 +179,26 @@ def _begin_watch(frame: FrameType, descriptor: int) -> None:
         messages = reader.feed(heard)
     watch = _watch_for(messages[0])
     _watches.append(watch)
-    watch.line(frame, boundary.clock())
+    watch.line(frame, backend.clock())
 
     def leave() -> None:
         leaving = sys._getframe(1)
         caller = leaving.f_back
-        watch.leave(caller, 0 if caller is None else boundary.last_tick(caller))
+        watch.leave(caller, 0 if caller is None else backend.last_tick(caller))
 
-    boundary.look_at_lines(roomy(lambda: watch.line(sys._getframe(1), boundary.clock())), roomy(leave))
+    backend.look_at_lines(roomy(lambda: watch.line(sys._getframe(1), backend.clock())), roomy(leave))
 
 
 def _report_change(kind: str, frame: FrameType, descriptor: int) -> None:
     """Report what the watch has seen."""
     [watch] = _watches
-    os.write(descriptor, body_of({"how": kind, **watch.report(frame, boundary.clock())}) + b"\n")
+    os.write(descriptor, body_of({"how": kind, **watch.report(frame, backend.clock())}) + b"\n")
     os._exit(_ENDED)
 
 
-def _report_first_line(frame: FrameType, descriptor: int, known: int) -> None:
+def _report_first_line(descriptor: int, known: int) -> None:
     """Report when a frame has begun its first line; 0 if it was there before the checkpoint."""
-    first = boundary.first_tick_of(known, frame)
-    clock = boundary.clock() if first == 0 else max(first, 0)
+    first = backend.first_tick_of(known)
+    clock = backend.clock() if first == 0 else max(first, 0)
     _socket.socket(fileno=descriptor).sendall(b"steps %d %d\n" % (clock, known))
     os._exit(_ENDED)

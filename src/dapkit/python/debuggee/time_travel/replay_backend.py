@@ -1,8 +1,4 @@
-"""What stands between the program and the outside: `_travel` in C, or what Python can do without it.
-
-This is the only module that knows which. `native/time_travel/` has more of the first, `plain/` is the second. That does
-less: it keeps no recordings, and the history of a program ends where it does what Python cannot note.
-"""
+"""The C extension `_travel`, which records a program and replays it; or the reason why it cannot be used."""
 
 import sys
 from typing import Final
@@ -10,29 +6,31 @@ from typing import Final
 from ..engine.interpreter_checks import NEWEST_TESTED, is_newer
 from ..interpreter.native import IS_FREE_THREADED
 
-try:
-    if IS_FREE_THREADED or sys.platform != "linux" or is_newer():
-        raise ImportError  # noqa: TRY301 - as if the file were not there
-    from .. import _travel as boundary
-except ImportError as _error:
-    RECORDS = False
-    _WHY_NOT = (
-        f"time travel needs Linux; this is {sys.platform}"
-        if sys.platform != "linux"
-        else "time travel does not work with free-threaded Python yet"
-        if IS_FREE_THREADED
-        else f"time travel was tested with Python 3.12 to {'.'.join(map(str, NEWEST_TESTED))} only"
-        if is_newer()
-        else f"time travel on Python 3.15 and later needs the C extension, which cannot be loaded ({_error})"
-        if sys.version_info >= (3, 15)
-        else ""
-    )
-    NO_RECORDINGS = _WHY_NOT or f"the C extension for recordings cannot be loaded ({_error}); is there a C compiler?"
-    AVAILABLE, REASON = not _WHY_NOT, _WHY_NOT
-    if AVAILABLE:
-        from .plain.interface import boundary  # type: ignore[no-redef]  # it has what is asked of it here
-else:
-    AVAILABLE, REASON = True, ""
-    RECORDS, NO_RECORDINGS = True, ""
 
-__all__: Final = ["AVAILABLE", "NO_RECORDINGS", "REASON", "RECORDS", "boundary"]
+def _unsupported() -> str:
+    """Return why this system or interpreter has no time travel; empty if it has."""
+    if sys.platform != "linux":
+        return f"time travel needs Linux; this is {sys.platform}"
+    if IS_FREE_THREADED:
+        return "time travel does not work with free-threaded Python yet"
+    if is_newer():
+        return f"time travel was tested with Python 3.12 to {'.'.join(map(str, NEWEST_TESTED))} only"
+    return ""
+
+
+_reason = _unsupported()
+try:
+    if _reason:
+        raise ImportError  # noqa: TRY301 - as if the file did not exist
+    from .. import _travel as backend
+except ImportError as _error:
+    backend = None  # type: ignore[assignment]  # nothing uses it where there is a REASON
+    _reason = _reason or (
+        f"time travel and recordings need the C extension of dapkit, which cannot be loaded ({_error}); "
+        "install a wheel of dapkit, or install it where there are a C compiler and the headers of Python"
+    )
+
+REASON: Final = _reason
+"""Why this process has no time travel and no recordings; empty if it has them."""
+
+__all__: Final = ["REASON", "backend"]

@@ -300,20 +300,17 @@ static PyObject *is_of_program(PyObject *Py_UNUSED(module), PyObject *frame)
     return PyBool_FromLong(found);
 }
 
-/* The second argument is the innermost frame: without the C extension the stack is looked through. */
-static PyObject *last_tick_of(PyObject *Py_UNUSED(module), PyObject *args)
+static PyObject *last_tick_of(PyObject *Py_UNUSED(module), PyObject *identity)
 {
-    PyObject *frame;
-    unsigned long long wanted;
-    if (!PyArg_ParseTuple(args, "KO", &wanted, &frame)) return NULL;
+    unsigned long long wanted = PyLong_AsUnsignedLongLong(identity);
+    if (PyErr_Occurred()) return NULL;
     return PyLong_FromLongLong(step_of_identity(wanted));
 }
 
-static PyObject *first_tick_of(PyObject *Py_UNUSED(module), PyObject *args)
+static PyObject *first_tick_of(PyObject *Py_UNUSED(module), PyObject *identity)
 {
-    PyObject *frame;
-    unsigned long long wanted;
-    if (!PyArg_ParseTuple(args, "KO", &wanted, &frame)) return NULL;
+    unsigned long long wanted = PyLong_AsUnsignedLongLong(identity);
+    if (PyErr_Occurred()) return NULL;
     return PyLong_FromLongLong(first_step_of_identity(wanted));
 }
 
@@ -347,7 +344,7 @@ PyMethodDef clock_methods[] = {
     {"identity", identity, METH_O, NULL},
     {"frame_of", frame_of, METH_VARARGS, NULL},
     {"is_of_program", is_of_program, METH_O, NULL},
-    {"last_tick_of", last_tick_of, METH_VARARGS, NULL},
-    {"first_tick_of", first_tick_of, METH_VARARGS, NULL},
+    {"last_tick_of", last_tick_of, METH_O, NULL},
+    {"first_tick_of", first_tick_of, METH_O, NULL},
     {NULL, NULL, 0, NULL},
 };

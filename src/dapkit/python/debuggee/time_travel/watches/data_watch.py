@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from ...breakpoints.conditions import BreakpointCondition
 from ...connection.framing import Json
-from ..replay_backend import boundary
+from ..replay_backend import backend
 from .value_watch import ValueWatch, plain_mark
 
 _NOWHERE: Final = object()
@@ -35,7 +35,7 @@ class DataWatch(ValueWatch):
         call = self._call(frame)
         if self._frame and call is None:
             return  # it may be suspended
-        began = 0 if call is None else boundary.first_tick(call)
+        began = 0 if call is None else backend.first_tick(call)
         if began != self._began:
             self._change, self._seen = None, _NOWHERE  # what an earlier call has written is something else
             self._began = began

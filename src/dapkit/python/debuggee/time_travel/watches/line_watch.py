@@ -3,7 +3,7 @@
 from types import FrameType
 
 from ...connection.framing import Json
-from ..replay_backend import boundary
+from ..replay_backend import backend
 
 
 class LineWatch:
@@ -22,9 +22,9 @@ class LineWatch:
         code = frame.f_code
         if frame.f_lineno != self._line or (code.co_filename, code.co_firstlineno) != self._function:
             return
-        if self._frame and boundary.identity(frame) != self._frame:
+        if self._frame and backend.identity(frame) != self._frame:
             return
-        self._last, self._call = clock, boundary.first_tick(frame)
+        self._last, self._call = clock, backend.first_tick(frame)
 
     def leave(self, caller: FrameType | None, clock: int) -> None:
         """Take no note of where functions return to."""
@@ -33,7 +33,7 @@ class LineWatch:
         """Say when it was, in the call that is there now; and whether there is no use in looking farther back."""
         if not self._frame:
             return {"change": {"clock": self._last} if self._last else None}
-        call = boundary.frame_of(frame, self._frame)
-        began = 0 if call is None else boundary.first_tick(call)
+        call = backend.frame_of(frame, self._frame)
+        began = 0 if call is None else backend.first_tick(call)
         is_same = bool(self._last) and began == self._call
         return {"change": {"clock": self._last} if is_same else None, "absent": began >= 0}

@@ -12,7 +12,7 @@ from typing import Any, Final
 from ...connection.framing import Json
 from ...interpreter.safe_types import stored_dict
 from ...values.text import render
-from ..replay_backend import boundary
+from ..replay_backend import backend
 
 _MOST_ITEMS: Final = 1000
 """Of which it is looked whether they are the same."""
@@ -90,7 +90,7 @@ class ValueWatch:
         call = self._call(frame)
         if call is None:
             return False
-        began = boundary.first_tick(call)
+        began = backend.first_tick(call)
         if began != self._began:
             self._began, self._change = began, None
             value = self._value(frame) if began < 0 else _ABSENT
@@ -116,7 +116,7 @@ class ValueWatch:
 
     def _call(self, frame: FrameType) -> FrameType | None:
         """Return the frame of the place, if it is on the stack, and one of its function."""
-        shown = boundary.frame_of(frame, self._frame) if self._frame else None
+        shown = backend.frame_of(frame, self._frame) if self._frame else None
         if shown is None:
             return None
         return shown if (shown.f_code.co_filename, shown.f_code.co_firstlineno) == self._function else None
