@@ -59,9 +59,9 @@ def _become_program(options: CliOptions) -> None:
         ValueError: clients cannot come like this.
 
     """
-    from dapkit.program_api.start_plan import beginning_of
+    from dapkit.program_api.start_plan import start_plan
 
-    said = marshal.dumps(beginning_of(options))
+    said = marshal.dumps(start_plan(options))
     os.environ.pop("DAPKIT", None)  # it was for this process
     reading, writing = os.pipe()
     os.write(writing, said)  # far less than a pipe holds
@@ -85,14 +85,14 @@ def _begin_in_running(options: CliOptions) -> None:
     import anyio
 
     from dapkit.endpoint import RequestFailed
-    from dapkit.program_api.start_plan import beginning_of
+    from dapkit.program_api.start_plan import start_plan
     from dapkit.python.adapter.injection.bootstrap import begin_in
     from dapkit.python.adapter.injection.injector import Ways
 
     debuggers = ("lldb", "gdb") if options.linux_attach_prefer_lldb else ("gdb", "lldb")
     ways = Ways(asks=not options.disable_sys_remote_exec, debuggers=debuggers)
     try:
-        where = anyio.run(lambda: begin_in(int(options.target or 0), beginning_of(options), ways=ways))
+        where = anyio.run(lambda: begin_in(int(options.target or 0), start_plan(options), ways=ways))
     except RequestFailed as error:
         sys.exit(f"dapkit: {error}")
     sys.stderr.write(f"dapkit: process {options.target} is {where}\n")

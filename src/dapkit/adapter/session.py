@@ -39,7 +39,7 @@ from dapkit.endpoint import (
     Role,
 )
 from dapkit.protocol import EventBody, InvalidValue, OutputEvent, ProgressStartEvent, Request, TerminatedEvent
-from dapkit.transport import Connection, ConversationLost, EagerTasks, Incoming, Pulse, Tap, background_tasks
+from dapkit.transport import Connection, ConversationLost, EagerTasks, Incoming, StateChange, Tap, background_tasks
 
 log = logging.getLogger(__name__)
 
@@ -92,7 +92,7 @@ class AdapterSession:
         self._receiving = anyio.CancelScope()
         self._disconnect: Request | None = None
         self._pending: dict[int, _Pending] = {}
-        self._settled = Pulse()
+        self._settled = StateChange()
         self._serial_send, self._serial = anyio.create_memory_object_stream[_Pending](float("inf"))
         self._progresses: dict[str, Progress] = {}
         self._progress_count = 0
@@ -236,7 +236,7 @@ class AdapterSession:
         self._fail(pending.request, CANCELLED)
         del self._pending[pending.request.seq]
         pending.is_answered = True
-        self._settled.beat()
+        self._settled.notify()
 
     def _respond(self, request: Request, body: ResponseBody) -> None:
         if not self.endpoint.is_unanswered(request):

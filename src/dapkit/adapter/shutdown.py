@@ -13,7 +13,7 @@ from collections.abc import Awaitable, Callable
 import anyio
 
 from dapkit import limits
-from dapkit.system.original_parent import first_parent
+from dapkit.system.original_parent import original_parent
 from dapkit.transport import background_tasks
 
 log = logging.getLogger(__name__)
@@ -54,7 +54,7 @@ async def _wait_for_signal(end: Callable[[], Awaitable[None]]) -> None:
 
 
 async def _wait_for_end_of_parent(end: Callable[[], Awaitable[None]]) -> None:
-    parent = first_parent()
+    parent = original_parent()
     if parent == 0:  # it lives outside of our container
         return
     try:

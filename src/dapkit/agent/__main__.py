@@ -3,9 +3,9 @@
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from dapkit.system.gc_freeze import for_good
+from dapkit.system.gc_freeze import frozen_imports
 
-with for_good():
+with frozen_imports():
     from dapkit.agent.handler import ActionHandler
     from dapkit.hub.daemon import run
     from dapkit.sessions.registry import SessionRegistry

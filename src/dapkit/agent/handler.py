@@ -27,7 +27,7 @@ from dapkit.agent.calls.call import ActionCall
 from dapkit.agent.calls.explanations import explain, unknown_action
 from dapkit.agent.calls.failures import ActionFailed
 from dapkit.agent.calls.registry import QUERIES, Action, Approval
-from dapkit.agent.calls.session_notes import no_memories
+from dapkit.agent.calls.session_notes import new_notes
 from dapkit.agent.reading.budget import cut
 from dapkit.agent.results.diagnostics import RecordedAction
 from dapkit.agent.text import render
@@ -49,7 +49,7 @@ class ActionHandler:
 
     def __init__(self, sessions: SessionRegistry) -> None:
         self._sessions = sessions
-        self._memories = no_memories()
+        self._memories = new_notes()
         self._redaction = Redaction([os.environ])
 
     def busy(self) -> bool:

@@ -7,7 +7,7 @@ import click
 
 from dapkit.cli.parameter_types import PathParameter
 from dapkit.hub.project import project_of
-from dapkit.system.gc_freeze import for_good
+from dapkit.system.gc_freeze import frozen_imports
 
 
 @click.command(epilog="Example: dapkit mcp --http --read-only")
@@ -23,7 +23,7 @@ def mcp(*, http: bool, port: int, project: str | None, read_only: bool) -> None:
     With --http the address and the file that holds the token go to stdout, one a line.
     """
     try:
-        with for_good():
+        with frozen_imports():
             import anyio
 
             from dapkit.mcp.server import DebugServer

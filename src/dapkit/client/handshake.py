@@ -24,16 +24,16 @@ from dapkit.client import limits
 from dapkit.client.errors import StartRefused
 from dapkit.endpoint import RequestFailed
 from dapkit.protocol import DapkitError, InitializeRequestArguments
-from dapkit.transport import Pulse, background_tasks
+from dapkit.transport import StateChange, background_tasks
 
 
 class _BackgroundRequest:
     """Requests that are made in the background, and how they ended."""
 
-    def __init__(self, pulse: Pulse) -> None:
+    def __init__(self, updates: StateChange) -> None:
         self.done = False
         self.error: DapkitError | None = None
-        self._pulse = pulse
+        self._updates = updates
 
     async def run(self, work: Callable[[], Awaitable[object]]) -> None:
         try:
@@ -41,7 +41,7 @@ class _BackgroundRequest:
         except DapkitError as error:
             self.error = error
         self.done = True
-        self._pulse.beat()
+        self._updates.notify()
 
     @property
     def failed(self) -> bool:
@@ -55,7 +55,7 @@ async def run_handshake(
     configure: Callable[[], Awaitable[None]],
     initialized: Callable[[], bool],
     under_way: Callable[[], bool],
-    pulse: Pulse,
+    updates: StateChange,
 ) -> None:
     """Start a session and configure it.
 
@@ -65,27 +65,27 @@ async def run_handshake(
         configure: sends breakpoints and configurationDone.
         initialized: whether the adapter said that it is ready for these.
         under_way: whether the program evidently runs, stands or has ended already.
-        pulse: beats whenever either may have changed.
+        updates: notified whenever either may have changed.
 
     Raises:
         StartRefused: the adapter refused to start.
         DapkitError: what else went wrong, if it did not say why.
 
     """
-    answer, configuration = _BackgroundRequest(pulse), _BackgroundRequest(pulse)
+    answer, configuration = _BackgroundRequest(updates), _BackgroundRequest(updates)
     async with background_tasks() as tasks:
         tasks.start_soon(answer.run, start)
-        await pulse.until(lambda: initialized() or answer.done)
+        await updates.until(lambda: initialized() or answer.done)
         if not answer.failed:
             with anyio.move_on_after(limits.INITIALIZED_SECONDS):
-                await pulse.until(lambda: initialized() or under_way())
+                await updates.until(lambda: initialized() or under_way())
             tasks.start_soon(configuration.run, configure)
-            await pulse.until(lambda: configuration.done or answer.failed)
+            await updates.until(lambda: configuration.done or answer.failed)
         if configuration.failed:
             with anyio.move_on_after(shared_limits.START_ERROR_SECONDS):
-                await pulse.until(lambda: answer.done)
+                await updates.until(lambda: answer.done)
         else:
-            await pulse.until(lambda: answer.done)
+            await updates.until(lambda: answer.done)
     if isinstance(answer.error, RequestFailed):
         raise StartRefused(command, answer.error, configuration=configuration.error) from answer.error
     if (error := answer.error or configuration.error) is not None:

@@ -52,10 +52,10 @@ class SessionLife:
             configure=self._breakpoints.configure,
             initialized=lambda: self._state.initialized,
             under_way=lambda: self._state.started,
-            pulse=self._state.pulse,
+            updates=self._state.updates,
         )
         self._state.program.note_start()
-        self._state.pulse.beat()
+        self._state.updates.notify()
 
     def check_release(self) -> None:
         """Raise CapabilityMissing if the program was launched and the adapter cannot let it go."""
@@ -75,7 +75,7 @@ class SessionLife:
             return
         if self._adapter.disconnecting:
             with anyio.move_on_after(limits.CLOSE_SECONDS):
-                await self._state.pulse.until(lambda: self._state.disconnected or self._adapter.ended)
+                await self._state.updates.until(lambda: self._state.disconnected or self._adapter.ended)
             return
         if not self.ends_program() and not self._state.ended:
             await self._withdraw()

@@ -20,13 +20,13 @@ from dapkit.protocol import (
     RawJson,
     decode_as,
 )
-from dapkit.transport import Pulse
+from dapkit.transport import StateChange
 
 
 class ReceivedState:
     """The program, its breakpoints, its output and its events, as reported so far.
 
-    Invariant: the pulse beats after each message that may have changed anything, after `changed` was called.
+    Invariant: `updates` is notified after each message that may have changed something, and after `changed` was called.
 
     Attributes:
         initialized: whether the adapter has reported that it takes breakpoints now (event `initialized`).
@@ -39,7 +39,7 @@ class ReceivedState:
         self.program = TrackedProgram()
         self.events = EventLog()
         self.output = TextLog()
-        self.pulse = Pulse()
+        self.updates = StateChange()
         self.initialized = False
         self.disconnected = False
         self._changed = changed
@@ -70,14 +70,14 @@ class ReceivedState:
                 self.end()
                 return
         self._changed(event)
-        self.pulse.beat()
+        self.updates.notify()
 
     def end(self) -> None:
         """Take note that the conversation is over."""
         self.program.end(adapter_lost=not self.disconnected)
         self.events.close()
         self._changed(None)
-        self.pulse.beat()
+        self.updates.notify()
 
     def _add(self, received: Event) -> SessionEvent:
         body = received.body

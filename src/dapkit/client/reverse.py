@@ -31,7 +31,7 @@ from dapkit.protocol import (
     StartDebuggingRequestArguments,
     decode_as,
 )
-from dapkit.transport import CannotStart, Connection, Pulse
+from dapkit.transport import CannotStart, Connection, StateChange
 
 log = logging.getLogger(__name__)
 
@@ -98,7 +98,7 @@ class ReverseRequestHandler[S: ChildSession]:
         *,
         new_child: NewChild[S],
         adopts: Adopts,
-        pulse: Pulse,
+        updates: StateChange,
         wrote: OnOutput,
         program_input: Path | None = None,
     ) -> None:
@@ -108,14 +108,14 @@ class ReverseRequestHandler[S: ChildSession]:
         self._is_known = False
         self._new_child = new_child
         self._adopts = adopts
-        self._pulse = pulse
+        self._updates = updates
         self._wrote = wrote
         self._program_input = program_input
 
     async def wait_for_children(self, count: int, *, deadline: float) -> Sequence[S]:
         """See `Session.wait_for_children`."""
         with anyio.move_on_after(deadline):
-            await self._pulse.until(lambda: len(self.children) >= count)
+            await self._updates.until(lambda: len(self.children) >= count)
         if len(self.children) < count:
             raise WaitExpired(f"child session {count}", deadline)
         return tuple(self.children)
@@ -123,7 +123,7 @@ class ReverseRequestHandler[S: ChildSession]:
     async def wait_for_terminal(self, *, deadline: float) -> Terminal:
         """See `Session.wait_for_terminal`."""
         with anyio.move_on_after(deadline):
-            await self._pulse.until(lambda: bool(self.terminals))
+            await self._updates.until(lambda: bool(self.terminals))
         if not self.terminals:
             raise WaitExpired("a terminal", deadline)
         return self.terminals[-1]
@@ -159,7 +159,7 @@ class ReverseRequestHandler[S: ChildSession]:
             async with open_terminal(wanted, on_output=self._wrote, program_input=self._program_input) as terminal:
                 self.terminals.append(terminal)
                 connection.respond(request, RunInTerminalBody(process_id=terminal.pid))
-                self._pulse.beat()
+                self._updates.notify()
                 await anyio.sleep_forever()  # until the session closes
         except CannotStart as error:
             connection.fail(request, RequestFailed(str(error)))
@@ -175,7 +175,7 @@ class ReverseRequestHandler[S: ChildSession]:
             async with child:
                 if adopted:
                     self.children.append(child)
-                    self._pulse.beat()
+                    self._updates.notify()
                     await child.start(wanted.request, wanted.configuration, deadline=limits.CHILD_START_SECONDS)
                     await child.wait_until_ended(deadline=math.inf)
                 else:

@@ -92,7 +92,7 @@ class Session(RequestMethods):
         self._reverse = ReverseRequestHandler(
             new_child=self._new_child,
             adopts=adopts,
-            pulse=self._state.pulse,
+            updates=self._state.updates,
             wrote=self._wrote,
             program_input=program_input,
         )

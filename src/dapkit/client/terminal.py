@@ -26,7 +26,7 @@ from dapkit.client.errors import WaitExpired
 from dapkit.client.output import OutputText, TextLog
 from dapkit.client.terminal_launcher import REPORT
 from dapkit.protocol import RunInTerminalRequestArguments
-from dapkit.transport import CannotStart, Guard, ProcessGroup, Pulse, background_tasks, ignored_signals
+from dapkit.transport import CannotStart, Guard, ProcessGroup, StateChange, background_tasks, ignored_signals
 from dapkit.transport.descriptors import DescriptorReader, DescriptorWriter
 
 if sys.platform != "win32":  # where this can be imported, and no more
@@ -69,7 +69,7 @@ class Terminal:
         self._writer = DescriptorWriter.over(os.dup(master))
         self._output = TextLog()
         self._on_output = on_output
-        self._pulse = Pulse()
+        self._updates = StateChange()
         self._hung_up = False
         self._released = False
 
@@ -87,7 +87,7 @@ class Terminal:
 
         """
         with anyio.move_on_after(deadline):
-            await self._pulse.until(lambda: expected in self.read(since=since).text or self._hung_up)
+            await self._updates.until(lambda: expected in self.read(since=since).text or self._hung_up)
         text = self.read(since=since)
         if expected not in text.text:
             raise WaitExpired(f"{expected!r} in the terminal, which shows {text.text!r},", deadline)
@@ -116,7 +116,7 @@ class Terminal:
         with anyio.move_on_after(deadline):
             code = await self._process.wait()
             with anyio.move_on_after(limits.LAST_OUTPUT_SECONDS):  # its children may hold the terminal open
-                await self._pulse.until(lambda: self._hung_up)
+                await self._updates.until(lambda: self._hung_up)
             return code
         raise WaitExpired("the end of the program in the terminal", deadline)
 
@@ -130,7 +130,7 @@ class Terminal:
             for reader, category in self._readers:
                 tasks.start_soon(self._read_from, reader, category)
         self._hung_up = True
-        self._pulse.beat()
+        self._updates.notify()
 
     async def _read_from(self, reader: DescriptorReader, category: str) -> None:
         decoder = codecs.getincrementaldecoder("utf-8")("replace")
@@ -140,7 +140,7 @@ class Terminal:
                 self._output.append(text, "terminal")
                 if self._on_output is not None:
                     self._on_output(self, text, category)
-                self._pulse.beat()
+                self._updates.notify()
         except (anyio.EndOfStream, anyio.BrokenResourceError, anyio.ClosedResourceError):
             # EIO, since no process has the other side open any more; or `close` was faster.
             return

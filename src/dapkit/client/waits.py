@@ -89,7 +89,7 @@ class Waits:
 
         """
         with anyio.move_on_after(deadline):
-            await self._state.pulse.until(lambda: isinstance(self._program.state, Ended))
+            await self._state.updates.until(lambda: isinstance(self._program.state, Ended))
         if not isinstance(state := self._program.state, Ended):
             raise WaitExpired("the end of the program", deadline)
         if state.adapter_lost:
@@ -98,7 +98,9 @@ class Waits:
 
     async def _settled_after(self, epoch: int, *, deadline: float) -> State:
         with anyio.move_on_after(deadline):
-            await self._state.pulse.until(lambda: self._program.epoch > epoch or isinstance(self._program.state, Ended))
+            await self._state.updates.until(
+                lambda: self._program.epoch > epoch or isinstance(self._program.state, Ended)
+            )
         stop = self._program.last_stop
         return self._program.state if stop is None or stop.epoch <= epoch else stop
 

@@ -19,7 +19,7 @@ from dapkit import limits as shared_limits
 from dapkit.hub import limits, wire
 from dapkit.hub.calls import ReportProgress
 from dapkit.hub.errors import CallRefused
-from dapkit.transport import Pulse, background_tasks
+from dapkit.transport import StateChange, background_tasks
 
 log = logging.getLogger(__name__)
 
@@ -126,7 +126,7 @@ class _Outbox:
         self._stream = stream
         self._lines: deque[bytes] = deque()
         self._reports: dict[int, bytes] = {}
-        self._pulse = Pulse()
+        self._updates = StateChange()
         self._closing = False
         self._closed = False
         self._scope = CancelScope(shield=True)
@@ -134,7 +134,7 @@ class _Outbox:
     def put(self, line: bytes) -> None:
         """Send a line after those that wait."""
         self._lines.append(line)
-        self._pulse.beat()
+        self._updates.notify()
 
     def answer(self, number: int, line: bytes) -> None:
         """Send the last line about a call."""
@@ -145,17 +145,17 @@ class _Outbox:
         """Send how far a call is."""
         progress = {"message": message, "percentage": percentage}
         self._reports[number] = wire.encode({"id": number, "progress": progress})
-        self._pulse.beat()
+        self._updates.notify()
 
     def close(self) -> None:
         """Send what waits, within `limits.CLOSE_SECONDS`, and nothing more."""
         self._closing = True
         self._scope.deadline = anyio.current_time() + shared_limits.CLOSE_SECONDS
-        self._pulse.beat()
+        self._updates.notify()
 
     async def has_room(self) -> None:
         """Wait while too many lines wait."""
-        await self._pulse.until(lambda: self._closed or len(self._lines) < limits.HUB_CALLS)
+        await self._updates.until(lambda: self._closed or len(self._lines) < limits.HUB_CALLS)
 
     async def send_all(self) -> None:
         """Send lines until closed, then close the stream."""
@@ -169,19 +169,19 @@ class _Outbox:
             except TimeoutError:
                 log.warning("a caller took nothing for %g s and was dropped", shared_limits.SEND_SECONDS)
         self._closed = True
-        self._pulse.beat()
+        self._updates.notify()
         with CancelScope(shield=True):
             await self._stream.aclose()
 
     async def _anything(self) -> bool:
-        await self._pulse.until(lambda: bool(self._lines or self._reports or self._closing))
+        await self._updates.until(lambda: bool(self._lines or self._reports or self._closing))
         return bool(self._lines or self._reports)
 
     def _next(self) -> bytes:
         if self._reports:
             return self._reports.pop(next(iter(self._reports)))
         line = self._lines.popleft()
-        self._pulse.beat()
+        self._updates.notify()
         return line
 
 

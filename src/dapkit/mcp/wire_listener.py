@@ -43,7 +43,7 @@ async def wire_listener(buffer: WireBuffer, *, port: int, redaction: Redaction |
             case {"call": "wire_records", "arguments": {"after": int(after), **more}}:
                 if more.get("follow") is True:
                     with anyio.move_on_after(_seconds(more.get("timeout"))):
-                        await buffer.pulse.until(lambda: buffer.total > after)
+                        await buffer.updates.until(lambda: buffer.total > after)
                 page = await page_of(buffer, after=after, of=name, over=False, redaction=redaction)
                 return _as_object(to_json_value(page))
         raise CallRefused("invalid_call", f"expected wire_records with a number as `after`, found {message['call']}")

@@ -27,7 +27,7 @@ def place_of(address: Address) -> Place:
     raise ValueError(f"{address!r} is not an address: expected a port, (host, port), or the path of a unix socket")
 
 
-def need_one_token(token: str | None, token_file: str | os.PathLike[str] | None) -> None:
+def check_token_options(token: str | None, token_file: str | os.PathLike[str] | None) -> None:
     """Refuse a token that is none, and two.
 
     Raises:

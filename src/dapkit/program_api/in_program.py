@@ -61,7 +61,7 @@ def listen(
     _engine_module("connection.current_engine").need_no_launcher()
     from dapkit.program_api import addresses
 
-    addresses.need_one_token(token, token_file)
+    addresses.check_token_options(token, token_file)
     place, folder = addresses.place_of(address), ""
     if token_file is not None:
         token = _engine_module("connection.tokens").read(os.fspath(token_file))
@@ -138,7 +138,7 @@ def connect(
     from dapkit.program_api import addresses
 
     token = access_token if token is None else token
-    addresses.need_one_token(token, token_file)
+    addresses.check_token_options(token, token_file)
     place = addresses.place_of(address)
     tokens = _engine_module("connection.tokens")
     if token_file is not None:
@@ -314,10 +314,10 @@ def begin(words: str) -> None:
 
     """
     from dapkit.program_api.command_line import read_variable
-    from dapkit.program_api.start_plan import beginning_of
+    from dapkit.program_api.start_plan import start_plan
 
     _need_linux()
-    beginning = beginning_of(read_variable(words))
+    beginning = start_plan(read_variable(words))
     _engine_module("loader").log_file = beginning["log"]
     startup = _engine_module("starting.startup")
     try:

@@ -6,7 +6,7 @@ from dapkit.program_api.addresses import certificate_files, folders_with_tokens,
 from dapkit.program_api.command_line import CliOptions
 
 
-def beginning_of(options: CliOptions) -> dict[str, object]:
+def start_plan(options: CliOptions) -> dict[str, object]:
     """Describe how clients come to the program, as `startup` of the engine wants it; what cannot be is refused.
 
     Raises:

@@ -5,11 +5,11 @@ from dapkit.system import safe_import_path  # noqa: F401 - before anything else 
 # isort: split
 import os
 
-from dapkit.system.gc_freeze import for_good, import_when_used, postpone_ssl
+from dapkit.system.gc_freeze import frozen_imports, import_when_used, postpone_ssl
 
 if __name__ == "__main__":
     import_when_used()
-    with for_good():
+    with frozen_imports():
         postpone_ssl()
         from dapkit.adapter import run
         from dapkit.system.platform_support import end_if_unsupported

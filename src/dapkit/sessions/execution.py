@@ -145,7 +145,7 @@ class Execution:
             return self._state.stops > before or self._state.over
 
         with anyio.move_on_at(ends):
-            await self._state.pulse.until(arrived)
+            await self._state.updates.until(arrived)
         return self._present(timed_out=not arrived())
 
     async def pause(self, *, thread: int | None = None, deadline: float | None = None) -> Outcome:
@@ -176,7 +176,7 @@ class Execution:
     async def wait(self, *, deadline: float | None = None) -> Outcome:
         """Wait until the program is stopped or has ended, at most until the deadline."""
         with anyio.move_on_after(self._settings.request_timeout_seconds if deadline is None else deadline):
-            await self._state.pulse.until(lambda: self._state.stop is not None or self._state.over)
+            await self._state.updates.until(lambda: self._state.stop is not None or self._state.over)
         return self._present(timed_out=self._state.stop is None and not self._state.over)
 
     # Details
@@ -200,7 +200,7 @@ class Execution:
         """Wait for the stop, and ask once more where none comes."""
         while self._left(ends) > limits.PAUSE_LOST_SECONDS:
             with anyio.move_on_after(limits.PAUSE_LOST_SECONDS):
-                await self._state.pulse.until(lambda: self._state.stop is not None or not chosen.live)
+                await self._state.updates.until(lambda: self._state.stop is not None or not chosen.live)
                 return
             log.info("a pause has stopped nothing within %g s: once more", limits.PAUSE_LOST_SECONDS)
             with contextlib.suppress(RequestFailed):  # the first was taken
@@ -215,7 +215,7 @@ class Execution:
         except RequestFailed as refusal:
             # It may refuse because the program has ended, which it reports only afterwards.
             with anyio.move_on_after(shared_limits.START_ERROR_SECONDS):
-                await self._state.pulse.until(lambda: not chosen.live)
+                await self._state.updates.until(lambda: not chosen.live)
             if chosen.live:
                 raise
             log.info("%s was refused since the program had ended: %s", arguments.command, refusal)
@@ -231,7 +231,7 @@ class Execution:
             return (chosen is None or not chosen.live or chosen.stop is not None) and self._state.stop is not None
 
         with anyio.move_on_at(ends):
-            await self._state.pulse.until(settled)
+            await self._state.updates.until(settled)
         return self._present(timed_out=not settled())
 
     def _present(self, *, timed_out: bool) -> Outcome:

@@ -88,7 +88,7 @@ class SessionMonitor:
 
     def state_changed(self) -> None:
         """Let everybody who waits check the state again."""
-        self._state.pulse.beat()
+        self._state.updates.notify()
 
     def run_ended(self) -> None:
         """Take note that the run is over."""

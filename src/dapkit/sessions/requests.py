@@ -82,7 +82,7 @@ class SessionRequests:
     async def _until_stopped_again(self, where: Target) -> None:
         """Wait for the stop after a call that the program was resumed for, as far as the adapter reports such calls."""
         with anyio.move_on_after(limits.CALL_STOP_SECONDS):
-            await self._state.pulse.until(lambda: where.stop is not None or not where.live)
+            await self._state.updates.until(lambda: where.stop is not None or not where.live)
 
     async def ask_custom(
         self, command: str, arguments: object = None, *, target: int | None = None, deadline: float | None = None

@@ -252,7 +252,7 @@ class DebugSession:
             return self.output.read(*categories, since=since)
 
         with anyio.move_on_after(self.settings.request_timeout_seconds if deadline is None else deadline):
-            await self.state.pulse.until(lambda: expected in written().text or self.state.over)
+            await self.state.updates.until(lambda: expected in written().text or self.state.over)
         return written()
 
     # Details
@@ -333,7 +333,7 @@ class DebugSession:
             try:
                 await run.root.request(TerminateArguments(), deadline=shared_limits.CLOSE_SECONDS)
                 with anyio.move_on_after(shared_limits.CLOSE_SECONDS):
-                    await self.state.pulse.until(lambda: run.ended)
+                    await self.state.updates.until(lambda: run.ended)
             except DapkitError as error:
                 log.info("%s did not end when it was asked to: %s", self.name, error)
         await run.close()

@@ -10,7 +10,7 @@ from dapkit.sessions.errors import SessionError, SessionOver
 from dapkit.sessions.run import ProgramRun
 from dapkit.sessions.stops import Status, Stop
 from dapkit.sessions.targets import Target
-from dapkit.transport import Pulse
+from dapkit.transport import StateChange
 
 
 class DebugSessionState:
@@ -22,7 +22,7 @@ class DebugSessionState:
     Attributes:
         name: names the session within its project.
         stops: how many stops were published, those of children and of earlier runs included.
-        pulse: beats after each change, for those who wait.
+        updates: notified after each change.
         pause_requested: whether a pause was asked for, and no stop was published since.
         stepping: whether the program was last resumed by a step.
 
@@ -31,7 +31,7 @@ class DebugSessionState:
     def __init__(self, name: str) -> None:
         self.name = name
         self.stops = 0
-        self.pulse = Pulse()
+        self.updates = StateChange()
         self.pause_requested = False
         self.stepping = False
         self._run: ProgramRun | None = None
@@ -168,7 +168,7 @@ class DebugSessionState:
     def end_start(self) -> None:
         """Take note that the program was started, or could not be."""
         self._starting = False
-        self.pulse.beat()
+        self.updates.notify()
 
     def begin_run(self, run: ProgramRun) -> None:
         """Put a new run in the place of the last one."""
@@ -199,4 +199,4 @@ class DebugSessionState:
     def stop_published(self) -> None:
         """Take note that a stop is known to all; a pause that was asked for is answered by it."""
         self.pause_requested = False
-        self.pulse.beat()
+        self.updates.notify()

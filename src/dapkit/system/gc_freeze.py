@@ -10,7 +10,7 @@ from typing import Any
 
 
 @contextmanager
-def for_good() -> Iterator[None]:
+def frozen_imports() -> Iterator[None]:
     """Leave what is imported meanwhile out of garbage collection: it stays until the process ends.
 
     The interpreter would look through it while it is imported, and again several times at the end.

@@ -10,6 +10,6 @@ import os
 _process, _parent = os.getpid(), os.getppid()
 
 
-def first_parent() -> int:
+def original_parent() -> int:
     """Return the process that has started this one, living or not; 0 if it is outside of our container."""
     return _parent if os.getpid() == _process else os.getppid()  # this one was forked after the import

@@ -29,7 +29,7 @@ from dapkit.transport.private_files import (
 from dapkit.transport.process import ProcessGroup
 from dapkit.transport.recorder import Recorder
 from dapkit.transport.signals import ignored_signals, with_default_signals
-from dapkit.transport.state_change import Pulse
+from dapkit.transport.state_change import StateChange
 from dapkit.transport.stdio import stdio
 from dapkit.transport.tasks import EagerTasks, background_tasks
 from dapkit.transport.tcp import connect_tcp, listen_tcp, listen_tcp_unproven
@@ -53,8 +53,8 @@ __all__ = [
     "NotAdmitted",
     "NotPrivate",
     "ProcessGroup",
-    "Pulse",
     "Recorder",
+    "StateChange",
     "StderrSink",
     "Tap",
     "TransportError",

@@ -27,7 +27,7 @@ from dapkit.transport.errors import CannotStart, NotAdmitted
 from dapkit.transport.gate import Gate
 from dapkit.transport.private_files import token_left_for
 from dapkit.transport.sockets import SocketStream, connected
-from dapkit.transport.state_change import Pulse
+from dapkit.transport.state_change import StateChange
 from dapkit.transport.tasks import background_tasks
 from dapkit.transport.tcp import listening_socket
 from dapkit.transport.tcp_peer import is_held
@@ -118,11 +118,11 @@ def _by_socket(stack: AsyncExitStack) -> tuple[str, Meet]:
 
 async def _by_callback(stack: AsyncExitStack) -> tuple[str, Meet]:
     arrived: ByteStream | None = None
-    pulse = Pulse()
+    updates = StateChange()
     session = 0
 
     async def admit_adapter(stream: SocketStream) -> ByteStream:
-        await pulse.until(lambda: session != 0)
+        await updates.until(lambda: session != 0)
         if not is_held(stream.socket, session):
             raise NotAdmitted("it comes from another process than the adapter")
         return stream
@@ -130,14 +130,14 @@ async def _by_callback(stack: AsyncExitStack) -> tuple[str, Meet]:
     async def take(stream: ByteStream) -> None:
         nonlocal arrived
         arrived = stream
-        pulse.beat()
+        updates.notify()
         await anyio.sleep_forever()  # the stream is closed when this returns
 
     async def meet(pid: int) -> ByteStream:
         nonlocal session
         session = pid
-        pulse.beat()
-        await pulse.until(lambda: arrived is not None)
+        updates.notify()
+        await updates.until(lambda: arrived is not None)
         return cast("ByteStream", arrived)
 
     listening = stack.enter_context(listening_socket("127.0.0.1", 0))

@@ -51,7 +51,7 @@ from dapkit.protocol import (
 )
 from dapkit.transport import limits
 from dapkit.transport.errors import ConversationLost, DeadlineExceeded
-from dapkit.transport.state_change import Pulse
+from dapkit.transport.state_change import StateChange
 from dapkit.transport.tasks import background_tasks
 from dapkit.transport.writer import Tap, Writer
 
@@ -112,7 +112,7 @@ class Connection:
         self._answers: dict[int, _Answer] = {}
         # Unbounded: a reader that waits for its dispatcher keeps responses from those whom the dispatcher waits for.
         self._incoming: deque[Incoming] = deque()
-        self._arrived = Pulse()
+        self._arrived = StateChange()
         self._writer = Writer(stream, endpoint, tap)
         self._lost: str | None = None
         self._how_ended: ConversationEnded | None = None
@@ -330,7 +330,7 @@ class Connection:
                 self._on_incoming(happening)
             case _:
                 self._incoming.append(happening)
-                self._arrived.beat()
+                self._arrived.notify()
 
     def _settle(self, request: Request, response: Response | None, problem: DapkitError | None) -> None:
         answer = self._answers.get(request.seq)
@@ -341,7 +341,7 @@ class Connection:
     async def _write(self) -> None:
         problem = await self._writer.run()
         self._lost = self._lost or problem
-        self._writer.beat()
+        self._writer.notify()
         # A peer that died has often said why before: read that to its end.
         with anyio.move_on_after(shared_limits.CLOSE_SECONDS):
             await self._ended.wait()
@@ -357,10 +357,10 @@ class Connection:
         self._how_ended = how
         self._lost = self._lost or reason
         self._ended.set()
-        self._writer.beat()
+        self._writer.notify()
         for answer in self._answers.values():
             answer.ready.set()
-        self._arrived.beat()
+        self._arrived.notify()
         if self._watch is not None:  # all of the above goes on after it: nothing was awaited
             self._watch(how)
 

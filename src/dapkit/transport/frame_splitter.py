@@ -4,7 +4,7 @@ from dapkit.endpoint import Role
 from dapkit.protocol import FrameDecoder, FramingError
 
 
-class Lane:
+class FrameSplitter:
     """The frames of one sender.
 
     Attributes:

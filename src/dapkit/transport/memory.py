@@ -11,7 +11,7 @@ from anyio.lowlevel import checkpoint
 
 from dapkit import limits as shared_limits
 from dapkit.transport import limits
-from dapkit.transport.state_change import Pulse
+from dapkit.transport.state_change import StateChange
 
 
 def memory_pair(capacity: int = limits.MEMORY_STREAM_BYTES) -> tuple[ByteStream, ByteStream]:
@@ -38,7 +38,7 @@ class _Lane:
         self.waiting = bytearray()
         self.sender_left = False
         self.receiver_left = False
-        self.pulse = Pulse()
+        self.updates = StateChange()
 
     def readable(self) -> bool:
         return bool(self.waiting) or self.sender_left or self.receiver_left
@@ -55,14 +55,14 @@ class _MemoryStream(ByteStream):
     async def receive(self, max_bytes: int = shared_limits.READ_CHUNK_BYTES) -> bytes:
         lane = self._reads
         await checkpoint()
-        await lane.pulse.until(lane.readable)
+        await lane.updates.until(lane.readable)
         if lane.receiver_left:
             raise anyio.ClosedResourceError
         if not lane.waiting:
             raise anyio.EndOfStream
         data = bytes(lane.waiting[:max_bytes])
         del lane.waiting[:max_bytes]
-        lane.pulse.beat()
+        lane.updates.notify()
         return data
 
     async def send(self, item: bytes) -> None:
@@ -70,26 +70,26 @@ class _MemoryStream(ByteStream):
         rest = memoryview(item)
         await checkpoint()
         while True:
-            await lane.pulse.until(lane.writable)
+            await lane.updates.until(lane.writable)
             if lane.sender_left:
                 raise anyio.ClosedResourceError
             if lane.receiver_left:
                 raise anyio.BrokenResourceError
             room = lane.capacity - len(lane.waiting)
             lane.waiting += rest[:room]
-            lane.pulse.beat()
+            lane.updates.notify()
             rest = rest[room:]
             if not rest:
                 return
 
     async def send_eof(self) -> None:
         self._writes.sender_left = True
-        self._writes.pulse.beat()
+        self._writes.updates.notify()
         await checkpoint()
 
     async def aclose(self) -> None:
         self._writes.sender_left = True
-        self._writes.pulse.beat()
+        self._writes.updates.notify()
         self._reads.receiver_left = True
         self._reads.waiting.clear()
-        self._reads.pulse.beat()
+        self._reads.updates.notify()

@@ -22,7 +22,7 @@ from types import TracebackType
 from typing import Literal, Self
 
 from dapkit.endpoint import Role
-from dapkit.transport.frame_splitter import Lane
+from dapkit.transport.frame_splitter import FrameSplitter
 
 log = logging.getLogger(__name__)
 
@@ -50,7 +50,7 @@ class Recorder:
     def __init__(self, path: Path, *, role: Role) -> None:
         self._path = path
         self._start = time.monotonic()
-        self._lanes = {"sent": Lane(role), "received": Lane(role.peer)}
+        self._lanes = {"sent": FrameSplitter(role), "received": FrameSplitter(role.peer)}
         self._file: int | None = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
 
     def __enter__(self) -> Self:

@@ -1,6 +1,6 @@
 """Waiting for a condition over plain state.
 
-The state changes in one place and `beat` is called after each change; a task
+The state changes in one place and `notify` is called after each change; a task
 that waits looks at the state again. No wait can miss a change, since nothing happens
 between looking and waiting.
 """
@@ -10,13 +10,13 @@ from collections.abc import Callable
 import anyio
 
 
-class Pulse:
+class StateChange:
     """Wakes everybody who waits for a condition."""
 
     def __init__(self) -> None:
-        self._next: anyio.Event | None = None  # made by the task that waits: most beats wake nobody
+        self._next: anyio.Event | None = None  # made by the first task that waits: usually none does
 
-    def beat(self) -> None:
+    def notify(self) -> None:
         """Let every waiter look again."""
         if self._next is not None:
             self._next.set()

@@ -15,8 +15,8 @@ from dapkit import limits as shared_limits
 from dapkit.endpoint import Role
 from dapkit.protocol import Event, ProtocolError, Request, Response, decode
 from dapkit.transport import limits
-from dapkit.transport.frame_splitter import Lane
-from dapkit.transport.state_change import Pulse
+from dapkit.transport.frame_splitter import FrameSplitter
+from dapkit.transport.state_change import StateChange
 
 MARKER = "\n: dapkit-truncated, {} of {} characters"
 """What a text ends with that was cut."""
@@ -76,13 +76,13 @@ class WireBuffer:
 
     Attributes:
         total: how many messages have passed.
-        pulse: beats after each record, for those who follow.
+        updates: notified after each record.
 
     """
 
     def __init__(self) -> None:
         self.total = 0
-        self.pulse = Pulse()
+        self.updates = StateChange()
         self._records: deque[WireRecord] = deque()
         self._characters = 0
 
@@ -114,7 +114,7 @@ class WireBuffer:
         self._characters += len(kept)
         while len(self._records) > shared_limits.WIRE_RECORDS or self._characters > shared_limits.WIRE_CHARACTERS:
             self._characters -= len(self._records.popleft().text)
-        self.pulse.beat()
+        self.updates.notify()
 
     def after(self, number: int) -> Sequence[WireRecord]:
         """Return the records after the one of this number; all that are kept after 0."""
@@ -135,7 +135,7 @@ class WireTap:
     def __init__(self, buffer: WireBuffer, *, role: Role, channel: str = "") -> None:
         self._buffer = buffer
         self._channel = channel
-        self._lanes = {"sent": Lane(role), "received": Lane(role.peer)}
+        self._lanes = {"sent": FrameSplitter(role), "received": FrameSplitter(role.peer)}
 
     def __call__(self, direction: Literal["sent", "received"], data: bytes) -> None:
         """Keep the messages that these bytes complete."""

@@ -13,7 +13,7 @@ from anyio.abc import ByteStream
 
 from dapkit import limits
 from dapkit.endpoint import Endpoint
-from dapkit.transport.state_change import Pulse
+from dapkit.transport.state_change import StateChange
 
 type Tap = Callable[[Literal["sent", "received"], bytes], None]
 """Told of all bytes as they pass, before they are understood; must not raise."""
@@ -42,21 +42,21 @@ class Writer:
         self._rest = b""
         self._is_sending = False
         self._is_over = False
-        self._wake = Pulse()
-        self._written = Pulse()
+        self._wake = StateChange()
+        self._written = StateChange()
 
     def notify(self) -> None:
         """Write what the endpoint has to say, now as far as that is possible, the rest soon."""
         if self._immediate is not None and not (self._is_sending or self._is_over):
             while data := self._take():
                 self._rest = data[self._immediate.send_now(data) :]
-                self._written.beat()
+                self._written.notify()
         if self._rest or self._is_sending or self._immediate is None:
             self.notify_later()
 
     def notify_later(self) -> None:
         """Have the task write what the endpoint has to say."""
-        self._wake.beat()
+        self._wake.notify()
 
     async def run(self) -> str:
         """Write until that is not possible any more; return why."""
@@ -71,7 +71,7 @@ class Writer:
         except TimeoutError:
             problem = f"the peer took nothing for {limits.SEND_SECONDS:g} s"
         self._is_over = True
-        self._written.beat()
+        self._written.notify()
         return problem
 
     async def flush(self) -> None:
@@ -79,12 +79,12 @@ class Writer:
         await self.until(lambda: self._is_over or not (self._is_sending or self._has_bytes()))
 
     async def until(self, condition: Callable[[], bool]) -> None:
-        """Wait for a condition that something written may make true; `beat` has it looked at again."""
+        """Wait for a condition that something written may make true; `recheck` checks it again."""
         await self._written.until(condition)
 
-    def beat(self) -> None:
-        """Let those look again who wait in `until`."""
-        self._written.beat()
+    def recheck(self) -> None:
+        """Make the tasks that wait in `until` check their conditions again."""
+        self._written.notify()
 
     def _has_bytes(self) -> bool:
         return bool(self._rest) or self._endpoint.has_bytes_to_send()
@@ -106,4 +106,4 @@ class Writer:
             if deadline.cancelled_caught:
                 raise TimeoutError
         self._is_sending = False
-        self._written.beat()
+        self._written.notify()

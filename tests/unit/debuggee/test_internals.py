@@ -24,7 +24,7 @@ def no_resume(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def frames_are_shown(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(interpreter_checks, "unseen", lambda function: function)
+    monkeypatch.setattr(interpreter_checks, "hidden_frame", lambda function: function)
 
 
 def no_exception_table(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from dapkit.python.debuggee.exceptions.catch_cache import CATCHES, ENDS, PASSES, PASSING, KnownRaises, origin_of
+from dapkit.python.debuggee.exceptions.catch_cache import CATCHES, ENDS, PASSES, PASSING, CatchCache, origin_of
 from dapkit.python.debuggee.exceptions.handlers import NO, LoadedName, catches, is_swallowed_below, swallows_from_below
 from dapkit.python.debuggee.interpreter import limits, native
 
@@ -22,7 +22,7 @@ class Watch:
     """Looks thoroughly at what is not known, as the table of exception breakpoints does."""
 
     def __init__(self, tool: int, *, deep: bool) -> None:
-        self.known = KnownRaises()
+        self.known = CatchCache()
         self.known.clear(deep=deep)
         self.asked: list[str] = []
         self._tool = tool
@@ -54,9 +54,15 @@ class Watch:
             verdict, names = catches(frame, exception, at)
             is_caught = verdict != NO or is_swallowed_below(frame.f_code, exception)
             swallows = swallows_from_below(frame.f_code, exception)
-            fate = CATCHES if is_caught else PASSES
+            outcome = CATCHES if is_caught else PASSES
             self.known.note(
-                frame.f_code, at, type(exception), fate, era=self.known.era, names=names or (), swallows=swallows
+                frame.f_code,
+                at,
+                type(exception),
+                outcome,
+                generation=self.known.generation,
+                names=names or (),
+                swallows=swallows,
             )
             if is_caught or (swallows and frame is not newest):
                 return
@@ -69,7 +75,7 @@ class Watch:
         if self.known.looks_late and origin_of(exception, frame) != PASSING:
             self._look(frame, offset, exception)
         self.asked.append(f"unwound into {caller.f_code.co_name}")
-        self.known.note_ordinary(caller.f_code, era=self.known.era)
+        self.known.note_ordinary(caller.f_code, generation=self.known.generation)
 
 
 @pytest.fixture(params=["in C", "in Python"])
@@ -122,7 +128,7 @@ def test_exception_is_asked_about_where_it_leaves_a_frame_if_its_raise_was_not_w
     def open_call() -> None:
         through()
 
-    watch.known.note(open_call.__code__, 0, KeyError, ENDS, era=watch.known.era)
+    watch.known.note(open_call.__code__, 0, KeyError, ENDS, generation=watch.known.generation)
     with contextlib.suppress(KeyError):
         watch.of(open_call, raises=0)
     assert "KeyError in fail" in watch.asked
@@ -132,7 +138,7 @@ def test_exception_is_not_asked_about_where_it_leaves_a_frame_of_which_raise_is_
     watch = watching()
     watch.known.watch_raises(by_code=True)
     for function in (fail, through, caught):
-        watch.known.note_ordinary(function.__code__, era=watch.known.era)
+        watch.known.note_ordinary(function.__code__, generation=watch.known.generation)
     for function in (fail, caught):
         watch.known.note_raises(function.__code__, seen_later=False)
     asked = watch.of(caught, raises=0)
@@ -141,7 +147,7 @@ def test_exception_is_not_asked_about_where_it_leaves_a_frame_of_which_raise_is_
 
 
 def test_raise_is_switched_off_in_code_in_which_it_is_of_no_use(watching: Watching) -> None:
-    known = KnownRaises()
+    known = CatchCache()
     asked: list[CodeType] = []
     on_raise = known.on_raise(lambda code, _offset, _exception: asked.append(code))
     known.clear(deep=True)
@@ -158,7 +164,7 @@ def test_raise_is_switched_off_in_code_in_which_it_is_of_no_use(watching: Watchi
 
 
 def test_throw_into_code_is_asked_about_until_it_is_noted_whether_raise_is_of_use_there(watching: Watching) -> None:
-    known = KnownRaises()
+    known = CatchCache()
     asked: list[CodeType] = []
     on_throw = known.on_throw(lambda code, _offset, _exception: asked.append(code))
     known.clear(deep=True)
@@ -198,12 +204,12 @@ def test_callback_that_is_dropped_while_it_looks_a_name_up_asks_all_the_same(too
     work = names["work"]
     asked: list[int] = []
     fillers: list[object] = []
-    known = KnownRaises()
+    known = CatchCache()
 
     def thorough(code: CodeType, offset: int, exception: BaseException) -> None:
         asked.append(offset)
         names = (LoadedName(is_local=False, name="Wanted", attribute=None, value=KeyError),)
-        known.note(code, offset, type(exception), CATCHES, era=known.era, names=names)
+        known.note(code, offset, type(exception), CATCHES, generation=known.generation, names=names)
 
     def drop() -> None:
         NameThatRunsCode.on_look = staticmethod(lambda: None)
@@ -322,7 +328,7 @@ def test_same_call_is_asked_about_where_another_caller_does_not_catch(watching: 
 
     watch = watching()
     watch.of(caught)
-    watch.known.note(open_call.__code__, 0, KeyError, ENDS, era=watch.known.era)
+    watch.known.note(open_call.__code__, 0, KeyError, ENDS, generation=watch.known.generation)
     with contextlib.suppress(KeyError):
         watch.of(open_call)
     assert "KeyError in fail" in watch.asked
@@ -374,7 +380,7 @@ def test_notes_keep_no_types_alive_and_are_forgotten(watching: Watching) -> None
 
 def test_what_was_found_before_a_change_does_not_count_after_it(watching: Watching) -> None:
     watch = watching()
-    era = watch.known.era
+    generation = watch.known.generation
     watch.known.clear()
-    watch.known.note(fail.__code__, 0, KeyError, CATCHES, era=era)
+    watch.known.note(fail.__code__, 0, KeyError, CATCHES, generation=generation)
     assert "KeyError in fail" in watch.of(caught)

@@ -9,13 +9,13 @@ from dapkit.protocol import (
     SourceBreakpoint,
     encode_value,
 )
-from dapkit.python.adapter.engine.breakpoint_store import RememberedBreakpoints
+from dapkit.python.adapter.engine.breakpoint_store import BreakpointStore
 from operations import operations
 
 
-def remembering(files: int, lines: int) -> RememberedBreakpoints:
+def remembering(files: int, lines: int) -> BreakpointStore:
     """Return what is remembered of breakpoints at the first lines of some files."""
-    remembered = RememberedBreakpoints()
+    remembered = BreakpointStore()
     for file in range(files):
         wanted = [SourceBreakpoint(line=line) for line in range(1, lines + 1)]
         made = [Breakpoint(verified=False, id=file * lines + line) for line in range(1, lines + 1)]
@@ -24,7 +24,7 @@ def remembering(files: int, lines: int) -> RememberedBreakpoints:
     return remembered
 
 
-def events_of(remembered: RememberedBreakpoints, numbers: range) -> None:
+def events_of(remembered: BreakpointStore, numbers: range) -> None:
     for number in numbers:
         changed = Breakpoint(verified=True, id=number, line=number)
         remembered.of_client(BreakpointEvent(reason="changed", breakpoint=changed))

@@ -17,7 +17,7 @@ from dapkit.agent.calls import parameters as p
 from dapkit.agent.calls.call import ActionCall
 from dapkit.agent.calls.failures import InvalidArguments
 from dapkit.agent.calls.registry import Approval, action
-from dapkit.agent.calls.session_notes import Launched, SessionMemory
+from dapkit.agent.calls.session_notes import Launched, SessionNotes
 from dapkit.agent.configurations import plans_of
 from dapkit.agent.program_command import ProgramCommand, python_command
 from dapkit.agent.reading.report import last_output, stop_report
@@ -99,7 +99,7 @@ async def launch(
         exceptions=exceptions,
         input=given_input,
     )
-    await _open(call, start_of_it, SessionMemory(launched=wanted, redaction=_redaction(call, env)))
+    await _open(call, start_of_it, SessionNotes(launched=wanted, redaction=_redaction(call, env)))
     notes = [*map(str, call.settings.problems), *choice.notices, *choice.ignored(arguments)]
     if stop_on_entry and not choice.stops_on_entry:
         notes.append(f"{choice.definition.name} cannot stop where the program begins: set a breakpoint there")
@@ -155,7 +155,7 @@ async def attach(
         breakpoints=specs,
         exceptions=exceptions,
     )
-    await _open(call, start_of_it, SessionMemory(redaction=_redaction(call, None)))
+    await _open(call, start_of_it, SessionNotes(redaction=_redaction(call, None)))
     return await _started(call, choice.notices, patience=limits.ATTACHED_STOP_SECONDS)
 
 
@@ -177,7 +177,7 @@ async def core(
     choice = await anyio.to_thread.run_sync(lambda: catalog.choose(path, cwd=folder, adapter=adapter, ability="core"))
     arguments = choice.core_arguments(core, cwd=folder, more=options or {})
     start_of_it = _start_of(choice, arguments, route_to(choice, arguments), folder, str(path))
-    await _open(call, replace(start_of_it, post_mortem=True), SessionMemory(redaction=_redaction(call, None)))
+    await _open(call, replace(start_of_it, post_mortem=True), SessionNotes(redaction=_redaction(call, None)))
     return await _started(call, choice.notices, patience=limits.ATTACHED_STOP_SECONDS)
 
 
@@ -250,7 +250,7 @@ async def _configured(
         )
         env = plan.arguments.get("env")
         redaction = _redaction(call, env if isinstance(env, dict) else None, plan.secrets)
-        await _open(call, wanted, SessionMemory(redaction=redaction), named=len(plans) == 1)
+        await _open(call, wanted, SessionNotes(redaction=redaction), named=len(plans) == 1)
         notes += [*plan.notes, *([f"{plan.name} is session {call.session.name}"] if len(plans) > 1 else [])]
     return await _started(call, notes, patience=call.settings.session_initial_stop_seconds)
 
@@ -389,7 +389,7 @@ def _redaction(call: ActionCall, env: Mapping[str, str | None] | None, secrets: 
     return Redaction([call.request.env or {}, env or {}], secrets)
 
 
-async def _open(call: ActionCall, wanted: StartSpec, remembered: SessionMemory, *, named: bool = True) -> None:
+async def _open(call: ActionCall, wanted: StartSpec, remembered: SessionNotes, *, named: bool = True) -> None:
     for spec in wanted.breakpoints:
         check_condition(spec.condition, wanted.traits)
     call.progress(f"starting {wanted.adapter}")

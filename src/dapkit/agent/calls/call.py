@@ -8,7 +8,7 @@ import anyio
 
 from dapkit.agent.calls.failures import Unsupported
 from dapkit.agent.calls.program_output import written
-from dapkit.agent.calls.session_notes import Memories, SessionMemory
+from dapkit.agent.calls.session_notes import Memories, SessionNotes
 from dapkit.hub.calls import HubCall
 from dapkit.protocol import Arguments, Capabilities, wire_name
 from dapkit.sessions.event_state import ProgressReport
@@ -86,9 +86,9 @@ class ActionCall:
         self.in_use.enter_context(session.event_state.reporting_to(self.report_progress))
 
     @property
-    def remembered(self) -> SessionMemory:
+    def remembered(self) -> SessionNotes:
         """What was reported about the session before."""
-        return self.memories.setdefault(self.session, SessionMemory())
+        return self.memories.setdefault(self.session, SessionNotes())
 
     def take_output(self) -> tuple[str, int]:
         """Return what the program wrote since the last report, and from where on; it counts as reported then."""

@@ -79,7 +79,7 @@ class Locals(NamedTuple):
 
 
 @dataclass(slots=True)
-class SessionMemory:
+class SessionNotes:
     """What was reported about one session.
 
     Attributes:
@@ -136,9 +136,9 @@ class SessionMemory:
         return self.exception[1]
 
 
-type Memories = MutableMapping[DebugSession, SessionMemory]
+type Memories = MutableMapping[DebugSession, SessionNotes]
 
 
-def no_memories() -> Memories:
+def new_notes() -> Memories:
     """Make an empty memory, which forgets a session when the hub does."""
     return WeakKeyDictionary()

@@ -33,9 +33,9 @@ async def _wait_for_more(session: DebugSession, after: int) -> None:
     """Wait for a message after one, or for the end of the session."""
 
     async def report_end() -> None:
-        await session.state.pulse.until(lambda: session.state.over)
-        session.wire.pulse.beat()
+        await session.state.updates.until(lambda: session.state.over)
+        session.wire.updates.notify()
 
     async with background_tasks() as tasks:
         tasks.start_soon(report_end)
-        await session.wire.pulse.until(lambda: session.wire.total > after or session.state.over)
+        await session.wire.updates.until(lambda: session.wire.total > after or session.state.over)

@@ -50,11 +50,11 @@ def costs_of(count: int, file: Path, *, is_running: bool) -> int:
             exec(module, namespace)  # noqa: S102 - as the interpreter runs a module
         table.place([{"name": f"f{number}"} for number in range(count)])
         if not is_running:
-            table.meet(module, namespace)
+            table.bind_new_code(module, namespace)
             exec(module, namespace)  # noqa: S102 - the same
         for code in module.co_consts:
             if isinstance(code, CodeType):
-                table.meet(code, namespace)
+                table.bind_new_code(code, namespace)
 
     calls = calls_in(run)
     assert reported == [f"f{number} changed" for number in range(count)]

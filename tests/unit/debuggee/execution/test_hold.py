@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from dapkit.python.debuggee.execution.arrest import Hold
+from dapkit.python.debuggee.execution.arrest import ThreadArrest
 from dapkit.python.debuggee.execution.monitor import Monitor
 from dapkit.python.debuggee.execution.states import ThreadStates
 from dapkit.python.debuggee.threads.table import ThreadTable
@@ -12,7 +12,7 @@ from operations import operations
 def stopped_with(threads: int) -> Callable[[], None]:
     """Stop a program of so many threads, half of which have parked; return what one more of them does."""
     states, table = ThreadStates(lambda _text: None), ThreadTable(1, lambda _event, _body: None)
-    hold = Hold(Monitor(), states, table)
+    hold = ThreadArrest(Monitor(), states, table)
     states.move_program("configured")
     states.move_program("stop")
     for ident in range(threads // 2):

@@ -27,7 +27,7 @@ from dapkit.python import limits
 from dapkit.python.adapter.children.debugpy_event import EVENT, Invitations, expects_event, inviting
 from dapkit.python.adapter.configuration.arguments import PythonAttach, PythonLaunch
 from dapkit.python.debuggee.children.targets import PYTHON, kind_of
-from dapkit.transport import Pulse, listen_unix, private_folder, remove_dead_sockets
+from dapkit.transport import StateChange, listen_unix, private_folder, remove_dead_sockets
 
 log = logging.getLogger(__name__)
 
@@ -129,7 +129,7 @@ class Children:
     ) -> None:
         self.end_with_us = end_with_us
         self.presenters: Sequence[str] = args.presenters or ()
-        self.door: Path | None = None
+        self.listener_path: Path | None = None
         self.announced = False
         self._host = host
         self._args = args
@@ -141,7 +141,7 @@ class Children:
         self._arrived: set[int] = set()
         self._coming = 0
         self._executing: int | None = None
-        self._changed = Pulse()
+        self._changed = StateChange()
         self._turns = anyio.Semaphore(limits.CHILDREN_AT_ONCE)
 
     @asynccontextmanager
@@ -162,17 +162,17 @@ class Children:
             for pattern in ("child-*", "door-*", "talk-*"):
                 remove_dead_sockets(folder, pattern)  # of processes that were killed
         mark = os.urandom(8).hex()
-        self._sessions, door = folder / f"talk-{mark}", folder / f"door-{mark}"
+        self._sessions, listener_path = folder / f"talk-{mark}", folder / f"door-{mark}"
         async with (
             listen_unix(self._sessions, self._serve),
             inviting(self._serve) if invites else nullcontext() as self._invitations,
-            listen_unix(door, self._meet),
+            listen_unix(listener_path, self._meet),
         ):
-            self.door = door
+            self.listener_path = listener_path
             try:
                 yield
             finally:
-                self.door = None
+                self.listener_path = None
                 with anyio.move_on_after(shared_limits.CLOSE_SECONDS, shield=True):  # what they have to say last
                     await self._changed.until(lambda: not self._served)
 
@@ -189,7 +189,7 @@ class Children:
     @property
     def sockets(self) -> tuple[Path, ...]:
         """Those of this process, while children can come."""
-        return () if self.door is None or self._sessions is None else (self.door, self._sessions)
+        return () if self.listener_path is None or self._sessions is None else (self.listener_path, self._sessions)
 
     async def over(self, left: Sequence[int] = ()) -> None:
         """Wait until all that had sessions have ended, and the sessions with them.
@@ -209,12 +209,12 @@ class Children:
 
     def _is_coming(self, process: int) -> bool:
         """Say whether a process was shown the way to the door, and has not come yet."""
-        if self.door is None or process in self._arrived:
+        if self.listener_path is None or process in self._arrived:
             return False
         place = Path("/proc", str(process))
         try:
             kind = kind_of(str((place / "exe").readlink()))
-            return kind == PYTHON and bytes(self.door) in (place / "environ").read_bytes()
+            return kind == PYTHON and bytes(self.listener_path) in (place / "environ").read_bytes()
         except OSError:
             return False  # it has ended, or is another user's
 
@@ -240,7 +240,7 @@ class Children:
             await adapter.serve_stream(stream)
         finally:
             self._served.remove(adapter)
-            self._changed.beat()
+            self._changed.notify()
 
     async def _meet(self, stream: ByteStream) -> None:
         """Have a child debugged that has come to the door; it runs on when the stream is closed."""
@@ -259,7 +259,7 @@ class Children:
                 is_debugged = await self._debugged(child, stream)
         finally:
             self._coming -= 1
-            self._changed.beat()
+            self._changed.notify()
         if is_debugged:
             await self._follow(child.process_id)
 
@@ -275,7 +275,7 @@ class Children:
         finally:
             os.close(handle)
             self._living.remove(process)
-            self._changed.beat()
+            self._changed.notify()
 
     async def _debugged(self, child: _Arrived, stream: ByteStream) -> bool:
         """Have the client open a session; say whether it did."""

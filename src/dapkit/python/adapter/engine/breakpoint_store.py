@@ -32,7 +32,7 @@ from dapkit.protocol import (
     encode_value,
 )
 
-SETTING = frozenset(
+SET_COMMANDS = frozenset(
     {
         "setBreakpoints",
         "setFunctionBreakpoints",
@@ -69,7 +69,7 @@ class _Set:
         self.reported = reported
 
 
-class RememberedBreakpoints:
+class BreakpointStore:
     """The last request of each kind, and for each source.
 
     Invariant: no number that was reported to a client ever stands for another breakpoint. `_places` says where
@@ -105,13 +105,13 @@ class RememberedBreakpoints:
                 return msgspec.structs.replace(event, breakpoint=reported)
         return event
 
-    def copy(self, *, for_scan: bool = False) -> "RememberedBreakpoints":
+    def copy(self, *, for_scan: bool = False) -> "BreakpointStore":
         """Return the same for an engine beside this one, as of a process that shows the past.
 
         With `for_scan`, breakpoints that would log a message stop there instead, and data breakpoints on places that
         are others at other times are not set.
         """
-        made = RememberedBreakpoints()
+        made = BreakpointStore()
         made._sets = {
             key: _Set(_for_scan(known.arguments), known.reported) if for_scan else known
             for key, known in self._sets.items()
@@ -120,7 +120,7 @@ class RememberedBreakpoints:
         made._last = self._last
         return made
 
-    def take_over(self, other: "RememberedBreakpoints") -> None:
+    def take_over(self, other: "BreakpointStore") -> None:
         """Be about the engine that a copy is about: its program has taken the place of the one before."""
         vars(self).update(vars(other))
 

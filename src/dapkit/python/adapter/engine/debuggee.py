@@ -27,7 +27,7 @@ class ProgramGone(RequestFailed):
     """The program has ended, and answers nothing any more."""
 
 
-class LetGo(RequestFailed):
+class ProgramDetached(RequestFailed):
     """The program runs on without the debugger."""
 
 
@@ -91,7 +91,7 @@ class Debuggee:
         self.process = process
         self.paths = paths
         self.stopped_by = ""
-        self.is_cut = False
+        self.is_detached = False
         """Whether the program runs on without its engine: it has closed the connection, or the engine has given up."""
 
     async def follow_signals(self) -> AsyncIterator[str]:
@@ -122,7 +122,7 @@ class Debuggee:
     async def _loss(self, command: str) -> RequestFailed:
         """Return what is to be said of a request that its engine does not answer any more."""
         if await self._runs_on():
-            return LetGo(f"{command}: the program runs on without the debugger")
+            return ProgramDetached(f"{command}: the program runs on without the debugger")
         return ProgramGone(f"{command}: the program ended before it could answer")
 
     async def ask(self, arguments: Arguments[Any]) -> RawJson:

@@ -23,7 +23,7 @@ import anyio
 from dapkit.python import limits
 from dapkit.python.adapter.engine.output_memory import STDERR, STDOUT, OutputMemory
 from dapkit.python.debuggee.connection.output_marks import MARK_BEGINS
-from dapkit.transport import Pulse
+from dapkit.transport import StateChange
 
 _BEGINS: Final = MARK_BEGINS.encode("ascii")
 _POSITION: Final = re.compile(MARK_BEGINS + r"(\d{1,18}):(\d{1,18}):(\d{1,18})" + "\0")
@@ -46,7 +46,7 @@ class MarkedOutput:
         self._wanted = {STDOUT: 0, STDERR: 0}
         self._passed_on: float = 0
         self._hurrying = 0
-        self._pulse = Pulse()
+        self._updates = StateChange()
 
     async def wait_in(self, pipe: int, before: int = 0) -> None:
         """Wait for the messages that belong before what comes next in a pipe, and that before a mark if one follows."""
@@ -62,30 +62,30 @@ class MarkedOutput:
         if is_next():
             return
         with anyio.move_on_after(limits.MARK_SECONDS) as waiting:
-            await self._pulse.until(is_next)
+            await self._updates.until(is_next)
         if waiting.cancelled_caught:  # they are lost
             self._pass_on(last)
 
     def come_to(self, pipe: int, mark: int) -> None:
         """Take note that a pipe was passed on up to a mark."""
         self._reached[pipe] = max(self._reached[pipe], mark)
-        self._pulse.beat()
+        self._updates.notify()
 
     def release(self) -> None:
         """Have no pipe wait for a message from here on: there are none any more."""
         self._wanted = {STDOUT: sys.maxsize, STDERR: sys.maxsize}
-        self._pulse.beat()
+        self._updates.notify()
 
     def end(self, pipe: int) -> None:
         """Take note that nothing more comes from a pipe."""
         self._reached[pipe] = inf
-        self._pulse.beat()
+        self._updates.notify()
 
     @contextmanager
     def hurrying(self) -> Iterator[None]:
         """Have no pipe wait for a message, until the last such block ends."""
         self._hurrying += 1
-        self._pulse.beat()
+        self._updates.notify()
         try:
             yield
         finally:
@@ -116,13 +116,13 @@ class MarkedOutput:
     async def _wait_for(self, marks: dict[int, int]) -> None:
         for pipe, mark in marks.items():
             self._wanted[pipe] = max(self._wanted[pipe], mark)
-        self._pulse.beat()
+        self._updates.notify()
         with anyio.move_on_after(limits.MARK_SECONDS):
-            await self._pulse.until(lambda: self._is_reached(marks))
+            await self._updates.until(lambda: self._is_reached(marks))
 
     def _pass_on(self, number: float) -> None:
         self._passed_on = max(self._passed_on, number)
-        self._pulse.beat()
+        self._updates.notify()
 
 
 def length(text: str) -> int:

@@ -11,7 +11,7 @@ from collections.abc import Awaitable
 from dapkit.adapter.session import current_request
 from dapkit.endpoint import RESUMING, EventReceived, Happening, ResponseReceived
 from dapkit.protocol import Request, StoppedEvent
-from dapkit.transport import Pulse
+from dapkit.transport import StateChange
 
 _GOING_ON = frozenset(RESUMING) - {"restart"}  # which leads to a program with an order of its own
 
@@ -36,7 +36,7 @@ class ResumeOrder:
         self._received = 0
         self._passed_on = 0
         self._is_over = False
-        self._pulse = Pulse()
+        self._updates = StateChange()
 
     def observe(self, happening: Happening) -> None:
         """Take note of what the engine says, as it is read."""
@@ -59,7 +59,7 @@ class ResumeOrder:
         self._asked.append(asked)
         try:
             body = await answer
-            await self._pulse.until(lambda: self._is_over or self._passed_on >= (asked.stops or 0))
+            await self._updates.until(lambda: self._is_over or self._passed_on >= (asked.stops or 0))
             return body
         finally:
             self._asked.remove(asked)
@@ -74,9 +74,9 @@ class ResumeOrder:
     def pass_on(self) -> None:
         """Take note that a stop was passed on, or that the client is not to receive it."""
         self._passed_on += 1
-        self._pulse.beat()
+        self._updates.notify()
 
     def end(self) -> None:
         """End all waits: there will be no more stops."""
         self._is_over = True
-        self._pulse.beat()
+        self._updates.notify()

@@ -17,7 +17,7 @@ import anyio
 from dapkit.adapter import RequestFailed
 from dapkit.python import limits
 from dapkit.python.adapter.launch.supervisor_main import KILL, RELEASE, REPLACE, RESUME, TERMINATE
-from dapkit.transport import Pulse
+from dapkit.transport import StateChange
 from dapkit.transport.sockets import SocketStream
 
 _PF_EXITING = 0x4  # linux/sched.h: set in each thread before what the process has open is closed
@@ -60,7 +60,7 @@ class ProgramParent:
         self._stream = stream
         self._handle = -1
         self._said = b""
-        self._changed = Pulse()
+        self._changed = StateChange()
 
     async def start(self, argv: Sequence[str], sockets: Sequence[Path]) -> None:
         """Have it start the program, and remove sockets of ours if we are killed.
@@ -85,7 +85,7 @@ class ProgramParent:
             if self.returncode is None:  # it was killed itself
                 self._kill_program()
                 self.returncode = -signal.SIGKILL
-                self._changed.beat()
+                self._changed.notify()
 
     async def _hear(self, program: str = "") -> None:
         *lines, self._said = (self._said + await self._stream.receive()).split(b"\n")
@@ -101,7 +101,7 @@ class ProgramParent:
                     self.stopped_by = None
                 case [b"ended", number, *left]:
                     self.returncode, self.left = int(number), list(map(int, left))
-        self._changed.beat()
+        self._changed.notify()
 
     def _take_hold(self, pid: int) -> None:
         before, self.pid = self._handle, pid

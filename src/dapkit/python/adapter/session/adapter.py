@@ -127,7 +127,7 @@ class PythonAdapter(ForwardingAdapter[PythonLaunch, PythonAttach]):
         old, self.run = self.run, None
         self.replacement = replacement = Replacement()
         try:
-            await old.give_way()
+            await old.end_for_restart()
             self.run = self._new_run(start)
             await self._begin_again(self.run, start, replacement)
         except BaseException:

@@ -29,7 +29,7 @@ from dapkit.python.adapter.engine.link import Engine, listening
 from dapkit.python.adapter.engine.marked_output import MarkedOutput
 from dapkit.python.adapter.engine.resume_order import ResumeOrder
 from dapkit.python.adapter.session.engine_options import engine_options
-from dapkit.python.adapter.session.run import Connector, DebuggeeRun, GoneBefore
+from dapkit.python.adapter.session.run import Connector, DebuggeeRun, ProgramEndedEarly
 from dapkit.transport import (
     Connection,
     TransportError,
@@ -118,7 +118,7 @@ async def _attached(args: PythonAttach, run: DebuggeeRun) -> AsyncIterator[Debug
             program = _Attached.read(await link.request_custom("attach", engine_options(args, run.children)))
         except TransportError as error:
             if args.sub_process_id is not None and await ends_now(args.sub_process_id):
-                raise GoneBefore(f"process {args.sub_process_id} has ended") from error
+                raise ProgramEndedEarly(f"process {args.sub_process_id} has ended") from error
             raise
         process = AttachedProgram(link, program.status())
         elsewhere = program.is_elsewhere()

@@ -22,8 +22,8 @@ def engine_options(args: PythonLaunch | PythonAttach, children: Children) -> dic
         **_exit_codes(args),
     }
     travels = isinstance(args, PythonLaunch) and args.travels
-    if children.door is not None and not travels:
-        options["children"] = str(children.door)
+    if children.listener_path is not None and not travels:
+        options["children"] = str(children.listener_path)
     options["announcesChildren"] = children.announced and not travels
     options["endsWithLink"] = children.end_with_us
     if args.auto_reload is not None:

@@ -64,7 +64,7 @@ from dapkit.protocol.time_travel import (
 )
 from dapkit.python import limits
 from dapkit.python.adapter.configuration.abilities import ANNOUNCED
-from dapkit.python.adapter.engine.breakpoint_store import SETTING, RememberedBreakpoints
+from dapkit.python.adapter.engine.breakpoint_store import SET_COMMANDS, BreakpointStore
 from dapkit.python.adapter.engine.debuggee import NOTHING, Debuggee, ProgramGone
 from dapkit.python.adapter.launch.replacement import Replacement
 from dapkit.python.adapter.session.progress import with_progress
@@ -87,7 +87,7 @@ class ForwardingAdapter[Launch: msgspec.Struct, Attach: msgspec.Struct](Adapter[
     def __init__(self) -> None:
         super().__init__()
         self.run: DebuggeeRun | None = None
-        self.remembered = RememberedBreakpoints()
+        self.remembered = BreakpointStore()
         self.replacement: Replacement | None = None
 
     @not_a_request
@@ -101,7 +101,7 @@ class ForwardingAdapter[Launch: msgspec.Struct, Attach: msgspec.Struct](Adapter[
             RequestFailed: the engine refused, or there is no program.
 
         """
-        is_setting = arguments.command in SETTING
+        is_setting = arguments.command in SET_COMMANDS
         if self.replacement is not None and is_setting:
             return self.remembered.note(arguments, await self.replacement.ask(arguments))
         if self.run is not None and self.run.has_ended:

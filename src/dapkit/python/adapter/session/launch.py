@@ -72,7 +72,7 @@ async def _history(launch: PythonLaunch, run: DebuggeeRun) -> AsyncIterator[None
     settings = launch.history_settings
     history = History(settings.memory_limit * limits.MEGABYTE)
     async with history.open():
-        run.let_travel(history, settings)
+        run.enable_time_travel(history, settings)
         yield
 
 

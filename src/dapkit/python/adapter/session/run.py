@@ -40,15 +40,15 @@ from dapkit.protocol.time_travel import TimelineEvent
 from dapkit.python import limits
 from dapkit.python.adapter.children.children import EXECUTES_EVENT, Children
 from dapkit.python.adapter.configuration.arguments import TimeTravelSettings
-from dapkit.python.adapter.engine.breakpoint_store import RememberedBreakpoints
-from dapkit.python.adapter.engine.debuggee import STANDS_EVENT, Debuggee, LetGo, ProgramGone
+from dapkit.python.adapter.engine.breakpoint_store import BreakpointStore
+from dapkit.python.adapter.engine.debuggee import STANDS_EVENT, Debuggee, ProgramDetached, ProgramGone
 from dapkit.python.adapter.engine.engine_log import LOG_EVENT, RELEASED_EVENT, write_entry
 from dapkit.python.adapter.engine.marked_output import length
 from dapkit.python.adapter.engine.resume_order import ResumeOrder
 from dapkit.python.adapter.launch.launched_program import Category
 from dapkit.python.adapter.time_travel.checkpoints import History
 from dapkit.python.adapter.time_travel.replay_messages import RECORDING_ENDS_EVENT
-from dapkit.python.adapter.time_travel.timeline import MOVING, TimeTravel
+from dapkit.python.adapter.time_travel.timeline import RESUMING_COMMANDS, TimeTravel
 from dapkit.transport import Connection, ConversationLost, TransportError, background_tasks
 
 log = logging.getLogger(__name__)
@@ -65,7 +65,7 @@ _CUT = "the program has closed the connection of the debugger, and runs on witho
 type Connector = Callable[["DebuggeeRun"], AbstractAsyncContextManager[Debuggee]]
 
 
-class GoneBefore(RequestFailed):
+class ProgramEndedEarly(RequestFailed):
     """The program has ended before there was a session: nothing is wrong, but there is nothing to debug."""
 
 
@@ -90,7 +90,7 @@ class DebuggeeRun:
         connect: Connector,
         children: Children,
         *,
-        remembered: RememberedBreakpoints,
+        remembered: BreakpointStore,
         is_ours: bool,
     ) -> None:
         self.host = host
@@ -116,7 +116,7 @@ class DebuggeeRun:
         ended = self.debuggee is None or self.debuggee.process.returncode is not None
         return self._settled.is_set() and ended
 
-    def let_travel(self, history: History, settings: TimeTravelSettings) -> None:
+    def enable_time_travel(self, history: History, settings: TimeTravelSettings) -> None:
         """Let the program be shown at moments of its past."""
         self.travel = TimeTravel(
             history,
@@ -124,8 +124,8 @@ class DebuggeeRun:
             self._remembered,
             report=self.report_from_past,
             start_soon=self.host.start_soon,
-            take_place=self.take_place,
-            live_on=self.live_on,
+            take_place=self.replace_live_process,
+            live_on=self.continue_as_live,
         )
 
     # Starting
@@ -151,7 +151,7 @@ class DebuggeeRun:
                 self.debuggee = debuggee
                 self._settled.set()
                 await self._converse(debuggee)
-        except GoneBefore:
+        except ProgramEndedEarly:
             self._settled.set()
             await self._report_end(None)
         except (RequestFailed, TransportError) as error:
@@ -202,7 +202,7 @@ class DebuggeeRun:
                 tasks.start_soon(self._report_signals, debuggee)
                 tasks.start_soon(self._report_cut, debuggee)
 
-    async def take_place(self, debuggee: Debuggee) -> None:
+    async def replace_live_process(self, debuggee: Debuggee) -> None:
         """Be about another process from here on, of the same program: what threads it has had besides are gone."""
         before, self.debuggee = self.debuggee, debuggee
         self._watches.cancel()
@@ -212,7 +212,7 @@ class DebuggeeRun:
             await self._report(ThreadEvent(reason="exited", thread_id=number))
         self._threads &= {_MAIN}
 
-    async def live_on(self, debuggee: Debuggee) -> None:
+    async def continue_as_live(self, debuggee: Debuggee) -> None:
         """Pass on what such a process says, to its end."""
         async with background_tasks() as watches:
             watches.start_soon(self._watch, debuggee)
@@ -227,8 +227,8 @@ class DebuggeeRun:
         """Report that the program has closed the connection, as one does that closes all descriptors."""
         await debuggee.link.wait_ended()
         await anyio.sleep(limits.CUT_SECONDS)
-        if self._exit_code is None and self.is_reported and debuggee.process.runs() and not debuggee.is_cut:
-            debuggee.is_cut = True
+        if self._exit_code is None and self.is_reported and debuggee.process.runs() and not debuggee.is_detached:
+            debuggee.is_detached = True
             debuggee.order.end()
             if self.children.is_expecting:  # a session of its own debugs what it has become
                 return
@@ -272,7 +272,7 @@ class DebuggeeRun:
         if event.event == LOG_EVENT:
             write_entry(event.body)
         elif event.event == RELEASED_EVENT:
-            debuggee.is_cut = True
+            debuggee.is_detached = True
         elif event.event == EXECUTES_EVENT:
             self.children.expect(event.body)
         elif self.travel is not None and isinstance(event.body, RawJson):
@@ -316,7 +316,7 @@ class DebuggeeRun:
         """Pass on what a process says that shows the past."""
 
         def overtakes(request: Request) -> bool:
-            return request.command in MOVING and order.has_stop_before(request)
+            return request.command in RESUMING_COMMANDS and order.has_stop_before(request)
 
         if self.is_reported:
             await self._report(body, overtakes=overtakes)
@@ -361,7 +361,7 @@ class DebuggeeRun:
         self.asked_to_end = True
         self.debuggee.process.interrupted()
         self._resume(self.debuggee)
-        if self.debuggee.is_cut:
+        if self.debuggee.is_detached:
             self.debuggee.process.send_term()
             return
         with anyio.move_on_after(limits.INTERRUPT_SECONDS) as deadline:
@@ -390,9 +390,9 @@ class DebuggeeRun:
         await self.children.release()
         suspend = self._resume(self.debuggee) or suspend
         self.debuggee.process.release()
-        is_deaf = self.debuggee.is_cut or bool(self.debuggee.stopped_by) or self.has_ended
+        is_deaf = self.debuggee.is_detached or bool(self.debuggee.stopped_by) or self.has_ended
         if not is_deaf:  # else the end of the link releases it as well
-            with contextlib.suppress(LetGo, ProgramGone):  # who releases its parent may have been faster
+            with contextlib.suppress(ProgramDetached, ProgramGone):  # who releases its parent may have been faster
                 await self.debuggee.ask(DisconnectArguments(terminate_debuggee=False, suspend_debuggee=suspend))
         await self.host.terminated()
 
@@ -403,7 +403,7 @@ class DebuggeeRun:
             debuggee.stopped_by = ""
         return was_stopped
 
-    async def give_way(self) -> None:
+    async def end_for_restart(self) -> None:
         """End the program, or let one that was found go, without a word: another run follows."""
         self.is_reported = False
         if self.debuggee is not None and not self.is_ours:
@@ -415,7 +415,7 @@ class DebuggeeRun:
 
     async def _let_go(self) -> None:
         """Have the engine let go of a program whose client has gone: a child of a launched one ends with the link."""
-        if self.debuggee is None or not self.is_reported or self.has_ended or self.debuggee.is_cut:
+        if self.debuggee is None or not self.is_reported or self.has_ended or self.debuggee.is_detached:
             return
         with anyio.move_on_after(shared_limits.CLOSE_SECONDS), contextlib.suppress(RequestFailed):
             await self.debuggee.ask(DisconnectArguments(terminate_debuggee=False))

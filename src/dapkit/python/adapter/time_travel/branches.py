@@ -13,7 +13,7 @@ from dapkit.python.adapter.launch.launched_program import LaunchedProgram
 from dapkit.python.adapter.time_travel.checkpoints import History
 from dapkit.transport import TransportError, private_folder
 
-WRITING = frozenset({"setVariable", "setExpression", "writeMemory", "goto", "terminateThreads"})
+MUTATING_COMMANDS = frozenset({"setVariable", "setExpression", "writeMemory", "goto", "terminateThreads"})
 """What would change the past."""
 
 _MAY_CHANGE = (ast.Call, ast.NamedExpr, ast.Await)
@@ -40,7 +40,7 @@ def writes(arguments: Arguments[Any]) -> bool:
 
     What an expression calls may change something as well; that is gone with the process that shows the moment.
     """
-    return arguments.command in WRITING or not all(isinstance(line, ast.Expr) for line in _typed(arguments))
+    return arguments.command in MUTATING_COMMANDS or not all(isinstance(line, ast.Expr) for line in _typed(arguments))
 
 
 def _typed(arguments: Arguments[Any]) -> list[ast.stmt]:

@@ -25,7 +25,7 @@ from dapkit.protocol import encode_frame, encode_value
 from dapkit.protocol.time_travel import HistoryMoment
 from dapkit.python import limits
 from dapkit.python.adapter.time_travel.checkpoint_memory import memory_of
-from dapkit.transport import Pulse, background_tasks, listen_unix, new_token, private_folder
+from dapkit.transport import StateChange, background_tasks, listen_unix, new_token, private_folder
 
 log = logging.getLogger(__name__)
 
@@ -74,19 +74,19 @@ class Checkpoint:
         self.stream = stream
         self.dropped = anyio.Event()
         self._endings: dict[int, int] = {}  # of its processes of the past: how they ended, as `wait` has it
-        self._changed = Pulse()
+        self._changed = StateChange()
 
     def drop(self) -> None:
         """Need it no more."""
         self.dropped.set()
-        self._changed.beat()
+        self._changed.notify()
 
     def note_ending(self, pid: int, status: int) -> None:
         """Take note of how a process of the past that began here has ended."""
         self._endings[pid] = status
         if len(self._endings) > _ENDINGS:
             del self._endings[next(iter(self._endings))]
-        self._changed.beat()
+        self._changed.notify()
 
     async def ending_of(self, pid: int) -> str:
         """Say how a process that began here has ended."""
@@ -157,7 +157,7 @@ class History:
         self._changes: list[int] = []
         self._numbers: set[int] = set()  # of the copies of the live program that have come
         self._looked_at = 0  # how many had come when it was last looked how much memory they have
-        self._arrived = Pulse()
+        self._arrived = StateChange()
         self._awaited: dict[str, tuple[anyio.Event, list[PastProcess]]] = {}
 
     @asynccontextmanager
@@ -267,7 +267,7 @@ class History:
         if number:
             self._numbers.add(number)
         bisect.insort(self.checkpoints, checkpoint, key=lambda known: known.clock)
-        self._arrived.beat()
+        self._arrived.notify()
         self._thin_out()
         try:
             async with background_tasks() as tasks:

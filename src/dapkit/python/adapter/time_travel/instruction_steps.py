@@ -13,7 +13,7 @@ from dapkit.protocol import RawJson, StackTraceArguments, StepInArguments, Stopp
 from dapkit.python import limits
 from dapkit.python.adapter.engine.debuggee import STANDS_EVENT, Debuggee
 from dapkit.python.adapter.time_travel.checkpoints import UNEXPECTED
-from dapkit.python.adapter.time_travel.replay_messages import HISTORY_ENDS_EVENT, HistoryEnded, Stands
+from dapkit.python.adapter.time_travel.replay_messages import HISTORY_ENDS_EVENT, HistoryEnded, StopPosition
 from dapkit.transport import Connection
 
 
@@ -82,7 +82,7 @@ async def _stops(link: Connection) -> AsyncIterator[tuple[int, StoppedEvent | No
     async for happening in link.incoming():
         match happening:
             case EventReceived(event) if event.event == STANDS_EVENT and isinstance(event.body, RawJson):
-                clock = decode_as(Stands, event.body).clock
+                clock = decode_as(StopPosition, event.body).clock
             case EventReceived(event) if event.event == HISTORY_ENDS_EVENT and isinstance(event.body, RawJson):
                 how = decode_as(HistoryEnded, event.body).how
                 if not how.startswith("end"):

@@ -17,7 +17,7 @@ from dapkit.protocol import (
     StoppedEvent,
     decode_as,
 )
-from dapkit.python.adapter.engine.breakpoint_store import RememberedBreakpoints
+from dapkit.python.adapter.engine.breakpoint_store import BreakpointStore
 from dapkit.python.adapter.engine.debuggee import Debuggee
 from dapkit.python.adapter.engine.resume_order import ResumeOrder
 from dapkit.python.adapter.time_travel.checkpoints import Checkpoint, History, Kind, PastProcess, in_time, problem_of
@@ -47,9 +47,7 @@ class PastEngine:
     began whose write to data it was to stop at, 0 for another stop.
     """
 
-    def __init__(
-        self, debuggee: Debuggee, process: PastProcess, breakpoints: RememberedBreakpoints, clock: int
-    ) -> None:
+    def __init__(self, debuggee: Debuggee, process: PastProcess, breakpoints: BreakpointStore, clock: int) -> None:
         self.debuggee = debuggee
         self.process = process
         self.breakpoints = breakpoints
@@ -68,7 +66,7 @@ class PastEngine:
 class PastEngines:
     """What all of them have in common: `options` are those of the live program's engine."""
 
-    def __init__(self, history: History, remembered: RememberedBreakpoints) -> None:
+    def __init__(self, history: History, remembered: BreakpointStore) -> None:
         self.options: dict[str, object] = {}
         self._history = history
         self._remembered = remembered

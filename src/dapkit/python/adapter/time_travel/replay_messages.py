@@ -29,7 +29,7 @@ class Watched(msgspec.Struct):
     absent: bool = False
 
 
-class Stands(msgspec.Struct, rename="camel"):
+class StopPosition(msgspec.Struct, rename="camel"):
     """Where the program has stopped: what it had written by then, and how many copies of it were made.
 
     `time`, in microseconds since 1970, is that of a recording, 0 elsewhere. `is_over` says whether its history
@@ -65,7 +65,7 @@ class HistoryEnded(msgspec.Struct):
     how: str = ""
 
 
-class RecordingEnded(Stands):
+class RecordingEnded(StopPosition):
     """A recording was executed again to its end, or as far as it could be."""
 
     how: str = ""

@@ -35,11 +35,11 @@ from dapkit.protocol.time_travel import (
 )
 from dapkit.python import limits
 from dapkit.python.adapter.configuration.arguments import TimeTravelSettings
-from dapkit.python.adapter.engine.breakpoint_store import SETTING, RememberedBreakpoints
+from dapkit.python.adapter.engine.breakpoint_store import SET_COMMANDS, BreakpointStore
 from dapkit.python.adapter.engine.debuggee import STANDS_EVENT, Debuggee
 from dapkit.python.adapter.engine.resume_order import ResumeOrder
 from dapkit.python.adapter.launch.launched_program import LaunchedProgram
-from dapkit.python.adapter.time_travel.branches import WRITING, branch, may_change, remark, writes
+from dapkit.python.adapter.time_travel.branches import MUTATING_COMMANDS, branch, may_change, remark, writes
 from dapkit.python.adapter.time_travel.checkpoints import Checkpoint, History, in_time, problem_of
 from dapkit.python.adapter.time_travel.history_queries import (
     first_line,
@@ -59,7 +59,7 @@ from dapkit.python.adapter.time_travel.replay_messages import (
     ArrivalStop,
     HistoryEnded,
     RecordingEnded,
-    Stands,
+    StopPosition,
 )
 from dapkit.transport import TransportError
 
@@ -76,7 +76,7 @@ _LOST = "lost"
 
 _RECORDED = "{}: readOnlyPast: a recording is executed again, which cannot be changed"
 
-MOVING = frozenset({"continue", "next", "stepIn", "stepOut"})
+RESUMING_COMMANDS = frozenset({"continue", "next", "stepIn", "stepOut"})
 """What lets a process of the past go on."""
 
 type Report = Callable[[Any, ResumeOrder], Awaitable[None]]
@@ -101,7 +101,7 @@ class TimeTravel:
         self,
         history: History,
         settings: TimeTravelSettings,
-        remembered: RememberedBreakpoints,
+        remembered: BreakpointStore,
         *,
         report: Report,
         start_soon: Callable[..., object],
@@ -155,10 +155,10 @@ class TimeTravel:
 
     def note_clock(self, body: RawJson) -> None:
         """Take note of the clock of the live program, which is about to stop."""
-        stands = decode_as(Stands, body)
+        stands = decode_as(StopPosition, body)
         self._take_note(stands)
 
-    def _take_note(self, stands: Stands) -> None:
+    def _take_note(self, stands: StopPosition) -> None:
         self.clock, self._copies, self._written = stands.clock, stands.copies, stands.written
         self._time = stands.time / 1_000_000 or time.time()
         self._is_over = stands.is_over
@@ -207,21 +207,21 @@ class TimeTravel:
         """
         past = self.past
         if past is None:
-            if self.replay is not None and arguments.command in WRITING:
+            if self.replay is not None and arguments.command in MUTATING_COMMANDS:
                 raise RequestFailed(_RECORDED.format(arguments.command))
-            if arguments.command in MOVING:
+            if arguments.command in RESUMING_COMMANDS:
                 self.live_stop = None
             if may_change(arguments):
                 self.history.note_change(self.clock)
             body = await live.ask(arguments)
-            return self._remembered.note(arguments, body) if arguments.command in SETTING else body
+            return self._remembered.note(arguments, body) if arguments.command in SET_COMMANDS else body
         if self._may_branch and writes(arguments):
             return await self.ask(arguments, await self._branch(past, live))
-        if arguments.command in WRITING:
+        if arguments.command in MUTATING_COMMANDS:
             raise RequestFailed(_READ_ONLY.format(arguments.command))
-        if arguments.command in MOVING:
+        if arguments.command in RESUMING_COMMANDS:
             past.write = 0
-        if arguments.command not in SETTING:
+        if arguments.command not in SET_COMMANDS:
             return await past.debuggee.ask(arguments)
         body = await live.ask(arguments)
         answer = self._remembered.note(arguments, body)
@@ -461,7 +461,7 @@ class TimeTravel:
             async for happening in past.debuggee.link.incoming():
                 match happening:
                     case EventReceived(event) if event.event == STANDS_EVENT and isinstance(event.body, RawJson):
-                        stands = decode_as(Stands, event.body)
+                        stands = decode_as(StopPosition, event.body)
                         past.clock, past.written = stands.clock, stands.written
                     case EventReceived(event) if event.event == HISTORY_ENDS_EVENT and isinstance(event.body, RawJson):
                         ended = True

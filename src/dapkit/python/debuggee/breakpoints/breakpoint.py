@@ -13,7 +13,7 @@ from typing import Final
 from ..bytecode.tree_places import Spot
 from ..connection.framing import Json
 from ..interpreter.errors import RequestRefused
-from ..interpreter.gc_tracking import hide
+from ..interpreter.gc_tracking import untrack
 from .conditions import BreakpointCondition
 
 type Kind = str
@@ -54,7 +54,7 @@ class EngineBreakpoint:
     )
 
     def __init__(self, kind: Kind, spec: Json, modes: tuple[str, ...] = (ONCE,)) -> None:
-        hide(self)
+        untrack(self)
         self.number = next_number()
         self.kind = kind
         self.spec = spec

@@ -45,12 +45,12 @@ def tree_of(expression: _ast.expr, code: CodeType) -> Tree | None:
     function = is_function(code)
     variables = frozenset({*code.co_varnames, *code.co_cellvars, *code.co_freevars}) if function else frozenset()
     try:
-        return _Growing(variables, "global" if function else "name").tree(expression)
+        return _TreeBuilder(variables, "global" if function else "name").tree(expression)
     except _NotSimpleError:
         return None
 
 
-class _Growing:
+class _TreeBuilder:
     """The trees of the expressions in one code object."""
 
     def __init__(self, variables: frozenset[str], other: str) -> None:

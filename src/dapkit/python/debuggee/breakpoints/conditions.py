@@ -19,8 +19,8 @@ from ..expressions.in_frame import SEES_ITS_CALLER, FrameExpression
 from ..interpreter import limits, native
 from ..interpreter.errors import RequestRefused
 from ..interpreter.frame_locals import ONLY_THE_FRAME, forget_locals
-from ..interpreter.gc_tracking import hide
-from ..interpreter.recursion_headroom import MISSED, MOST_MISSED, has_room
+from ..interpreter.gc_tracking import untrack
+from ..interpreter.recursion_headroom import MOST_MISSED, SKIPPED_EVENTS, handles_overflow
 from ..interpreter.safe_types import HAS_LAZY_IMPORTS, LAZY_IMPORT, simple_name
 from ..sources.compilation import compiled
 from ..sources.files import GENERATED, is_function
@@ -118,7 +118,7 @@ class BreakpointCondition:
         self.names: set[str] = set().union(*read)
         self.bound: set[str] = set().union(*bound)
         self.next_hit = native.counter()
-        hide(self)
+        untrack(self)
         """Counts a hit, and returns how many there were, this one included."""
 
     @property
@@ -148,7 +148,7 @@ class HitActions:
         self.hit = hit
         self.log = log
         self.failed = failed
-        hide(self)
+        untrack(self)
 
 
 class HostCode:
@@ -166,7 +166,7 @@ class HostCode:
         self.code = code
         self.namespace = namespace
         self.of_template = of_template
-        hide(self)
+        untrack(self)
 
 
 def callback_for(
@@ -252,7 +252,7 @@ def _written(
         "_d_hit": actions.hit,
         "_d_log": actions.log,
         "_d_count": test.next_hit,
-        "_d_missed": MISSED,
+        "_d_missed": SKIPPED_EVENTS,
     }
     is_class = not function and code.co_name != "<module>"
     if host.of_template or (test.names and is_class) or test.names & (SEES_ITS_CALLER - variables):
@@ -263,7 +263,7 @@ def _written(
         source = _source(test, line, local=sorted(test.names & variables), wide=sorted(wide))
     module = compiled(source, place=GENERATED)
     body = next(const for const in module.co_consts if isinstance(const, CodeType))
-    return has_room(FunctionType(body, ours, "callback", (1,)))
+    return handles_overflow(FunctionType(body, ours, "callback", (1,)))
 
 
 _FORGET: Final = (
@@ -275,7 +275,7 @@ _FORGET: Final = (
 
 
 def _function(line: int, body: list[str]) -> str:
-    """Return the source of a callback around indented lines; see `recursion_headroom.has_room`."""
+    """Return the source of a callback around indented lines; see `recursion_headroom.handles_overflow`."""
     return "\n".join(
         (
             "def callback(_d_code, _d_line, _d_depth):",

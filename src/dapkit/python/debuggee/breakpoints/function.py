@@ -19,7 +19,7 @@ from ..execution import monitor
 from ..execution.monitor import Monitor
 from ..interpreter import limits
 from ..interpreter.errors import RequestRefused
-from ..interpreter.gc_tracking import hide
+from ..interpreter.gc_tracking import untrack
 from ..interpreter.safe_types import ClassSet, is_a, mro_of, names_in_class, plain_text
 from ..interpreter.safe_types import namespace as namespace_of
 from ..interpreter.thread_checks import under_lock
@@ -43,7 +43,7 @@ class _WantedNames:
     def __init__(self) -> None:
         self._by_qualified_name: dict[str, list[tuple[EngineBreakpoint, str]]] = {}
         self._by_first_part: dict[str, list[tuple[EngineBreakpoint, str, str]]] = {}
-        hide(self)
+        untrack(self)
 
     def add(self, breakpoint: EngineBreakpoint, meanings: list[Meaning]) -> None:
         """Add what the name of a breakpoint may mean."""
@@ -127,7 +127,7 @@ class FunctionBreakpointTable:
         self._monitor.also("functions", 0)
 
     @under_lock
-    def meet(self, code: CodeType, namespace: dict[str, object]) -> None:
+    def bind_new_code(self, code: CodeType, namespace: dict[str, object]) -> None:
         """Bind to a code object that is about to run, and to the functions inside it."""
         found = [
             (breakpoint, part)

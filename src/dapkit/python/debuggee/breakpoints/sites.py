@@ -13,8 +13,8 @@ from ..bytecode.positions import lines_at
 from ..execution import monitor
 from ..execution.monitor import Monitor
 from ..interpreter import native
-from ..interpreter.gc_tracking import hide
-from ..interpreter.recursion_headroom import MISSED, MOST_MISSED, has_room
+from ..interpreter.gc_tracking import untrack
+from ..interpreter.recursion_headroom import MOST_MISSED, SKIPPED_EVENTS, handles_overflow
 from ..interpreter.thread_checks import under_lock
 from .breakpoint import EngineBreakpoint
 from .conditions import HitActions, HostCode, LineCallback, callback_for
@@ -35,7 +35,7 @@ class BreakpointSite:
         self.code = code
         self.at = at
         self.callback = callback
-        hide(self)
+        untrack(self)
 
 
 def site_of(
@@ -56,7 +56,7 @@ class BreakpointHit:
         self.breakpoint = breakpoint
         self.frame = frame
         self.at_line = at_line
-        hide(self)
+        untrack(self)
 
 
 class HitCollector:
@@ -216,12 +216,12 @@ def _dispatch(table: native.Table) -> LineCallback:
         try:
             return callback(code, place, depth + 1)
         except RecursionError:
-            if len(MISSED) < MOST_MISSED:
-                MISSED.append((code, place))
+            if len(SKIPPED_EVENTS) < MOST_MISSED:
+                SKIPPED_EVENTS.append((code, place))
             return None
 
     find = table.get
-    return has_room(dispatch)
+    return handles_overflow(dispatch)
 
 
 def all_of(sites: list[BreakpointSite], collector: HitCollector) -> LineCallback:

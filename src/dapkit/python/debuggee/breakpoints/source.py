@@ -22,7 +22,7 @@ from ..execution.monitor import Monitor
 from ..interpreter import limits
 from ..interpreter.errors import RequestRefused
 from ..interpreter.thread_checks import under_lock
-from ..interpreter.thread_frames import every_frame
+from ..interpreter.thread_frames import all_frames
 from ..sources.compilation import with_nested
 from ..sources.files import Sources, lines_of_code, lines_of_tree, name_in
 from ..templates.jinja import CompiledTemplate, compiled_template
@@ -177,7 +177,7 @@ class SourceBreakpointTable:
         return [key for key in self._sources.keys(code) if key in self._asked]
 
     @under_lock
-    def meet(self, key: str, code: CodeType, namespace: dict[str, object], *, in_answer: bool = False) -> None:
+    def bind_new_code(self, key: str, code: CodeType, namespace: dict[str, object], *, in_answer: bool = False) -> None:
         """Bind the breakpoints of a source to a code object that is about to run, and to those inside it.
 
         What changes for the client is reported, unless the answer that is about to be made has it.
@@ -238,7 +238,7 @@ class SourceBreakpointTable:
                 self._report(breakpoint, "changed")
 
     @under_lock
-    def meet_renderer(self, code: CodeType) -> None:
+    def bind_template_renderer(self, code: CodeType) -> None:
         """Bind breakpoints in templates to the code that renders all of their nodes."""
         if self._nodes.renderer is not code:
             self._nodes.renderer = code
@@ -288,12 +288,12 @@ class SourceBreakpointTable:
 
     def _bind_running(self, key: str) -> None:
         """Bind in code that is running now: its next PY_START may never come."""
-        frames = list(every_frame())
+        frames = list(all_frames())
         if self._reads("django") and self._nodes.look(key, frames):
             self._locate_in_template(key, self._nodes.lines(key) or [])
         for frame in frames:
             if key in self.wants(frame.f_code):
-                self.meet(key, frame.f_code, frame.f_globals, in_answer=True)
+                self.bind_new_code(key, frame.f_code, frame.f_globals, in_answer=True)
 
     def _arrange(self, key: str) -> None:
         """Arrange the breakpoints of a source as they are to be bound."""

@@ -17,7 +17,7 @@ from ..execution.monitor import Monitor
 from ..execution.parked_thread import ParkedThread
 from ..execution.stepping import Stepping
 from ..execution.stops import Stops
-from ..interpreter.recursion_headroom import MISSED
+from ..interpreter.recursion_headroom import SKIPPED_EVENTS
 from ..interpreter.safe_types import simple_name
 from ..sources.files import Sources
 from .breakpoint import FUNCTION, EngineBreakpoint
@@ -83,8 +83,8 @@ class BreakpointTable:
 
     def report_missed(self) -> None:
         """Report code with breakpoints in which some may have been missed, once."""
-        while MISSED:
-            code, _ = MISSED.pop()
+        while SKIPPED_EVENTS:
+            code, _ = SKIPPED_EVENTS.pop()
             with self._lock:
                 matters = bool(self.sources.wants(code)) or bool(self.functions.asked)
             if matters and id(code) not in self._missed:
@@ -152,7 +152,7 @@ class BreakpointTable:
             columns=columns,
             returned=self._stepping.results_in(ident, frame),
         )
-        self._stops.halt(parked, first.kind, **body)
+        self._stops.stop_at(parked, first.kind, **body)
         return True
 
     def _log(self, breakpoint: EngineBreakpoint, text: str) -> None:

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from ..interpreter import limits
 from ..interpreter.errors import RequestRefused
-from ..interpreter.gc_tracking import hide
+from ..interpreter.gc_tracking import untrack
 from ..sources.compilation import FUTURE
 from ..sources.files import compile_quietly
 
@@ -49,7 +49,7 @@ def split(lines: list[bytes], where: str, note: Callable[[TextPiece, Any], None]
     """
     first, length, flags = 1, limits.PIECE_LINES, 0
     while first <= len(lines) or first == 1:
-        piece = hide(TextPiece(first, _end(lines, first + length), flags))
+        piece = untrack(TextPiece(first, _end(lines, first + length), flags))
         try:
             code = piece.compiled(lines, where, as_tree=False)
         except RequestRefused:

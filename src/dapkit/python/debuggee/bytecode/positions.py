@@ -13,7 +13,7 @@ from _bisect import bisect_right
 from collections.abc import Container, Iterator
 from types import CodeType
 
-from ..interpreter.gc_tracking import hide
+from ..interpreter.gc_tracking import untrack
 from ..sources.compilation import with_nested
 from ..sources.files import body_offset
 from .texts import ProgramText
@@ -203,4 +203,4 @@ def _table(code: CodeType) -> list[tuple[int, Span]]:
 def _spans(code: CodeType) -> Iterator[tuple[int, Span]]:
     for at, (line, end_line, column, end_column) in enumerate(code.co_positions()):
         if line and end_line and column is not None and end_column is not None:
-            yield at * 2, hide(Span(line, column, end_line, end_column))
+            yield at * 2, untrack(Span(line, column, end_line, end_column))

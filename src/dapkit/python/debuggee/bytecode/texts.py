@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from ..interpreter import limits, utf16
 from ..interpreter.errors import RequestRefused
-from ..interpreter.gc_tracking import hide
+from ..interpreter.gc_tracking import untrack
 from ..sources.decoding import decoded
 from ..sources.files import Sources, lines_of_tree
 from ..sources.staleness import Stamp, stamp_of
@@ -36,7 +36,7 @@ class ProgramText:
         self._pieces: list[TextPiece] = []  # if `_coded` is known
         self._crowded: dict[TextPiece, dict[int, list[Span]]] = {}
         self._extents: dict[TextPiece, dict[int, tuple[int, int]]] = {}
-        hide(self)
+        untrack(self)
         self._lines = decoded(data).encode("utf-8", "surrogatepass").splitlines()
 
     def line(self, number: int) -> str:

@@ -7,7 +7,7 @@ import _ast
 from collections.abc import Container, Iterator
 from typing import Any, Final, NamedTuple
 
-from ..interpreter.gc_tracking import hide
+from ..interpreter.gc_tracking import untrack
 
 
 class Span(NamedTuple):
@@ -125,12 +125,12 @@ def _place_of_call(node: _ast.Call) -> Candidate:
         return span.line, span.column, span, False
     # In a chain of calls each begins at its name: the whole begins where the first does.
     column = (function.end_col_offset or 0) - len(function.attr.encode())
-    return function.end_lineno or span.line, column, hide(Span(*span_of(function.value)[2:], *span[2:])), False
+    return function.end_lineno or span.line, column, untrack(Span(*span_of(function.value)[2:], *span[2:])), False
 
 
 def span_of(node: object) -> Span:
     """Return the piece of text that an expression or a statement is."""
-    return hide(Span(node.lineno, node.col_offset, node.end_lineno, node.end_col_offset))  # type: ignore[attr-defined]  # expressions and statements have them
+    return untrack(Span(node.lineno, node.col_offset, node.end_lineno, node.end_col_offset))  # type: ignore[attr-defined]  # expressions and statements have them
 
 
 def _calls(node: _ast.expr) -> bool:

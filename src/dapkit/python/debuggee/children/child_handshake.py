@@ -17,13 +17,13 @@ from ..connection.listener import listening_on_path, user_behind
 ARRIVED = "dapkit/child"
 
 
-def arrive(door: str, name: str, arguments: list[str]) -> _socket.socket | None:
+def connect(listener_path: str, name: str, arguments: list[str]) -> _socket.socket | None:
     """Wait for a session; return the connection to its adapter, None if this process is to run on undebugged."""
     debugger = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM | _socket.SOCK_CLOEXEC)
-    path = f"{door.rpartition('/')[0]}/child-{os.getpid()}-{os.urandom(4).hex()}"
+    path = f"{listener_path.rpartition('/')[0]}/child-{os.getpid()}-{os.urandom(4).hex()}"
     listening: _socket.socket | None = None
     try:
-        debugger.connect(door)
+        debugger.connect(listener_path)
         if user_behind(debugger) not in {0, os.geteuid()}:
             return None
         listening = listening_on_path(path)

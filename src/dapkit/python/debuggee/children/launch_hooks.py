@@ -14,7 +14,7 @@ from typing import Any, Final, Protocol
 
 from ..interpreter import native
 from ..interpreter.frame_locals import stored_locals
-from ..interpreter.hidden_frames import unseen
+from ..interpreter.hidden_frames import hidden_frame
 from ..interpreter.safe_types import entry_of, is_a, stored_dict
 from ..loader import import_for_program, standard
 from . import environment
@@ -56,7 +56,7 @@ class _Followed:
     """
 
     def __init__(self) -> None:
-        self.door = ""
+        self.listener_path = ""
         self.announces = False
         self.program = ""
         self.reports: Reports | None = None
@@ -66,9 +66,9 @@ class _Followed:
 _followed = _Followed()
 
 
-def door() -> str:
+def listener_path() -> str:
     """Return where children come to, "" for nowhere."""
-    return _followed.door
+    return _followed.listener_path
 
 
 def announces() -> bool:
@@ -82,21 +82,21 @@ def prepare() -> None:
         import_for_program("_posixsubprocess")
 
 
-def follow(place: str, taking: Reports) -> None:
+def enable(place: str, taking: Reports) -> None:
     """Show children the way to a door from now on."""
-    _followed.door = place
+    _followed.listener_path = place
     _look(taking)
 
 
-def announce(taking: Reports) -> None:
+def notify_only(taking: Reports) -> None:
     """Only remark on the first child that could be debugged."""
     _followed.announces = True
     _look(taking)
 
 
-def leave_alone() -> None:
+def disable() -> None:
     """Show children no way any more."""
-    _followed.door = ""
+    _followed.listener_path = ""
     _followed.announces = False
     _followed.reports = None
 
@@ -127,7 +127,7 @@ def _replace(module: str, name: str, look: Look) -> None:
     if original is None:
         return
 
-    @unseen
+    @hidden_frame
     def looks_first(*arguments: Any, **named: Any) -> Any:  # noqa: ANN401 - those of the function
         instead = look((*arguments, *named.values()), tuple(named))
         if instead is None:
@@ -262,7 +262,7 @@ def _way(kind: str, path: str, arguments: Any, before: bytes, *, executes: bool 
     if kind == PYTHON and line.ignores_environment and not line.is_helper:
         taking.remark(f"{os.path.basename(path)} is started with -E, -I or -S, so that it is not debugged.")
         return None
-    if not _followed.door:
+    if not _followed.listener_path:
         if kind == PYTHON and not line.is_helper:
             announce_first(line.name)
         return None
@@ -272,7 +272,7 @@ def _way(kind: str, path: str, arguments: Any, before: bytes, *, executes: bool 
     name = f"{program()}: {process}" if process else program()
     return {
         environment.PATH: _START + b":" + before if before else _START,
-        VARIABLE: f"{name}|{_followed.door}".encode("utf-8", "surrogateescape"),
+        VARIABLE: f"{name}|{_followed.listener_path}".encode("utf-8", "surrogateescape"),
     }
 
 
@@ -280,7 +280,7 @@ def announce_first(name: str) -> None:
     """Remark on a child that nobody debugs, if it is the first."""
     taking = _followed.reports
     if taking is not None and _followed.announces:
-        leave_alone()
+        disable()
         taking.remark(
             f"Child processes run on undebugged: this client opens no sessions for them (startDebugging). "
             f"The first is {name}."

@@ -11,7 +11,7 @@ import os
 from typing import Final
 
 from ..interpreter import native
-from ..interpreter.gc_tracking import hide
+from ..interpreter.gc_tracking import untrack
 
 _HIGHEST: Final = 4096
 """Higher numbers would cost the kernel a larger table for each process."""
@@ -26,11 +26,11 @@ class OwnDescriptor:
         """Take a descriptor over, under another number."""
         self.number: Final = moved_up(number)
         self._identity = native.file_identity(self.number)
-        hide(self)
+        untrack(self)
 
     def socket(self) -> _socket.socket:
         """Return a socket of it."""
-        return hide(_socket.socket(fileno=self.number))
+        return untrack(_socket.socket(fileno=self.number))
 
     def is_ours(self) -> bool:
         """Say whether the program has left it alone."""

@@ -17,8 +17,8 @@ from types import MappingProxyType
 
 from ..interpreter import limits
 from ..interpreter.errors import MalformedFrame
-from ..interpreter.gc_pause import automatic
-from ..interpreter.hidden_frames import unseen
+from ..interpreter.gc_pause import gc_pause
+from ..interpreter.hidden_frames import hidden_frame
 from ..interpreter.native import uncount_calls
 from ..interpreter.thread_checks import (
     enter_link_thread,
@@ -254,7 +254,7 @@ class Link:
         except Exception as error:
             self.errors.show(error, "an action of the link's thread")
 
-    @unseen
+    @hidden_frame
     def serve(
         self, handle: Callable[[Json], None], others: Mapping[int, Callable[[], None]] = MappingProxyType({})
     ) -> bool:
@@ -265,7 +265,7 @@ class Link:
         """
         enter_link_thread()
         uncount_calls(limits.LINK_CALLS)  # the program may set a recursion limit that leaves too few
-        automatic.hold_off()
+        gc_pause.pause()
         try:
             if not self._handled(self._early, handle):
                 return False
@@ -276,7 +276,7 @@ class Link:
                 if poll is None or watched != wanted:
                     watched, poll = wanted, _poll_of(wanted)
                 # No tuple of numbers: a collection would take it off its list, and the program sees how many are there.
-                ready = automatic.wait(partial(next, map(poll.poll, [self._milliseconds()])))
+                ready = gc_pause.wait(partial(next, map(poll.poll, [self._milliseconds()])))
                 if self._is_cut():
                     return False
                 places = [place for place, _ in ready]
@@ -286,7 +286,7 @@ class Link:
                     return False
             return False
         finally:
-            automatic.allow()
+            gc_pause.resume()
             uncount_calls(-limits.LINK_CALLS)
             leave_link_thread()
 

@@ -24,8 +24,8 @@ from time import monotonic
 
 from ..interpreter import limits
 from ..interpreter.errors import MalformedFrame
-from ..interpreter.gc_tracking import hide
-from ..interpreter.hidden_frames import unseen
+from ..interpreter.gc_tracking import untrack
+from ..interpreter.hidden_frames import hidden_frame
 from . import tokens
 from .descriptor import OwnDescriptor
 from .framing import FrameReader, Json, encode
@@ -53,10 +53,10 @@ class AcceptedClient:
     """A client that was accepted: the connection, and what it has sent of the session already."""
 
     def __init__(self, connection: _socket.socket, said: bytes, tls: "Tls | None" = None) -> None:
-        self.connection = hide(connection)
+        self.connection = untrack(connection)
         self.said = said
         self.tls = tls
-        hide(self)
+        untrack(self)
 
 
 class _PendingConnection:
@@ -124,7 +124,7 @@ class ClientListener:
         self.arrived: AcceptedClient | None = None
         self.occupied = False
 
-    @unseen
+    @hidden_frame
     def wait(self) -> AcceptedClient | None:
         """Wait for a client; none will come once the program has closed the socket."""
         self.occupied = False

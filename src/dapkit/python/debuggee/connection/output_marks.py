@@ -16,7 +16,7 @@ import os
 from typing import Final
 
 from ..interpreter import native
-from ..interpreter.gc_tracking import hide
+from ..interpreter.gc_tracking import untrack
 from .framing import Json
 
 MARK_BEGINS: Final = "\0\x1bdapkit:"
@@ -61,7 +61,7 @@ class OutputMarks:
         self._pipes = list(zip(_DESCRIPTORS, pipes, strict=False))
         self._marker = None
         if memory is not None and len(pipes) == len(_DESCRIPTORS):
-            self._marker = hide(native.output_marker(*memory, pipes, MARK_BEGINS.encode("ascii")))
+            self._marker = untrack(native.output_marker(*memory, pipes, MARK_BEGINS.encode("ascii")))
 
     def end(self) -> None:
         """Mark nothing more."""

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 from ..interpreter import limits
 from ..interpreter.errors import RequestRefused
-from ..interpreter.gc_tracking import hide
+from ..interpreter.gc_tracking import untrack
 from .framing import Json
 from .link import Link
 
@@ -17,7 +17,7 @@ class IncomingRequest:
     """
 
     def __init__(self, message: Json, link: Link) -> None:
-        hide(self)
+        untrack(self)
         self.message = message
         self.arguments: Json = {}
         self._link = link

@@ -1,7 +1,7 @@
 """The start of a thread of ours, such that the program notices as little of it as can be.
 
 It takes no signal: a program that has blocked one, to wait for it, would be ended by a thread that has not. And no
-profiler or tracer of the program's is called there. Its frames are hidden by `unseen`, while it waits.
+profiler or tracer of the program's is called there. Its frames are hidden by `hidden_frame`, while it waits.
 """
 
 import _signal  # type: ignore[import-not-found]  # the C half of `signal`, which brings `enum`
@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Final
 
 from ..interpreter import native
-from ..interpreter.hidden_frames import unseen
+from ..interpreter.hidden_frames import hidden_frame
 
 _FAULTS: Final = {_signal.SIGSEGV, _signal.SIGBUS, _signal.SIGFPE, _signal.SIGILL, _signal.SIGABRT}
 """What a thread brings upon itself, and `faulthandler` reports."""
@@ -19,7 +19,7 @@ _FAULTS: Final = {_signal.SIGSEGV, _signal.SIGBUS, _signal.SIGFPE, _signal.SIGIL
 def start_thread(live: Callable[[], None]) -> None:
     """Run `live` in a thread of ours."""
 
-    @unseen
+    @hidden_frame
     def begin() -> None:
         native.hide_from_tools()
         live()

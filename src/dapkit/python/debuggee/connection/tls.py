@@ -7,7 +7,7 @@ proved inside (`tokens`).
 
 import _ssl
 
-from ..interpreter.gc_tracking import hide
+from ..interpreter.gc_tracking import untrack
 
 _SERVER, _CLIENT = 17, 16  # PROTOCOL_TLS_SERVER, PROTOCOL_TLS_CLIENT
 _OLDEST = 0x0303  # TLS 1.2
@@ -21,12 +21,12 @@ class Tls:
     """
 
     def __init__(self, context: "_ssl._SSLContext", *, serves: bool, host: str | None = None) -> None:
-        self._in, self._out = hide(_ssl.MemoryBIO()), hide(_ssl.MemoryBIO())
+        self._in, self._out = untrack(_ssl.MemoryBIO()), untrack(_ssl.MemoryBIO())
         end = context._wrap_bio(self._in, self._out, serves, server_hostname=host)  # type: ignore[attr-defined]
-        self._end = hide(end)
+        self._end = untrack(end)
         self.is_open = False
         """Whether the handshake is over."""
-        hide(self)
+        untrack(self)
 
     def begin(self) -> bytes:
         """Return what the side that connects sends first."""
@@ -98,6 +98,6 @@ def client_context(authority: str) -> "_ssl._SSLContext":
 
 
 def _context(protocol: int) -> "_ssl._SSLContext":
-    context = hide(_ssl._SSLContext(protocol))
+    context = untrack(_ssl._SSLContext(protocol))
     context.minimum_version = _OLDEST
     return context

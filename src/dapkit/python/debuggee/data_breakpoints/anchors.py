@@ -9,7 +9,7 @@ from types import CodeType, FrameType, MemberDescriptorType
 from typing import Any, Final
 
 from ..connection.framing import Json, body_of, decode
-from ..interpreter.chain import chain_of
+from ..interpreter.chain import stack_of
 from ..interpreter.errors import MalformedFrame, RequestRefused
 from ..interpreter.safe_types import mro, names_in_class
 from .targets import Bytes, Cell, DictEntry, Item, Local, ObjectEntry, Place, Slot, WatchTarget
@@ -112,7 +112,7 @@ def _call(place: Local) -> Json | None:
     if place.frame is None:
         return None
     code = place.frame.f_code
-    depth = len(chain_of(place.frame))
+    depth = len(stack_of(place.frame))
     return {"depth": depth, "path": code.co_filename, "first": code.co_firstlineno, "local": place.name}
 
 
@@ -151,7 +151,7 @@ def _slot(held: object, name: str) -> Slot | None:
 def _call_at(place: Json, frames: Iterable[FrameType]) -> FrameType | None:
     depth, function = place["depth"], (place["path"], place["first"])
     for frame in frames:
-        chain = chain_of(frame)
+        chain = stack_of(frame)
         if isinstance(depth, int) and depth <= len(chain):
             called = chain[len(chain) - depth]
             if (called.f_code.co_filename, called.f_code.co_firstlineno) == function:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from types import AsyncGeneratorType, CellType, CodeType, CoroutineType, FrameType, FunctionType, GeneratorType
 
 from ..interpreter.frame_locals import forget_locals
-from ..interpreter.thread_frames import every_frame
+from ..interpreter.thread_frames import all_frames
 from ..sources.compilation import with_nested
 from ..values.storage import locals_writer
 from .targets import MISSING
@@ -54,7 +54,7 @@ class _Mark:
 def writers_of(cell: CellType, name: str, frame: FrameType) -> list[CodeType]:
     """Return the code of all functions that have the cell, and of those that they may still make."""
     found: dict[int, CodeType] = {}
-    codes = [frame.f_code, *(running.f_code for running in every_frame()), *_codes_that_hold(cell)]
+    codes = [frame.f_code, *(running.f_code for running in all_frames()), *_codes_that_hold(cell)]
     for code in codes:
         for part in with_nested(code):
             if name in part.co_cellvars or name in part.co_freevars:

@@ -115,7 +115,7 @@ class NameWatches:
         """Say whether calls that end matter."""
         return any(isinstance(watch.place, Local) for watch in self._watches)
 
-    def meet(self, code: CodeType, names: dict[str, object]) -> None:
+    def bind_new_code(self, code: CodeType, names: dict[str, object]) -> None:
         """Watch code that reads a watched global variable."""
         for watch in self._watches:
             place = watch.place

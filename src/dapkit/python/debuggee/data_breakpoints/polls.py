@@ -12,7 +12,7 @@ from typing import Final
 
 from ..execution.monitor import EVENTS
 from ..interpreter import native
-from ..interpreter.thread_frames import every_frame
+from ..interpreter.thread_frames import all_frames
 from ..sources.files import PROGRAM, Sources
 from .name_offsets import is_return, loops_on_one_line
 from .targets import WRITE, Bytes, DataAccess, Pollable, WatchTarget
@@ -54,8 +54,8 @@ class PolledValues:
                 self._tool.want(code, _OWNER, 0)
             self._codes.clear()
             return
-        for frame in every_frame():
-            self.meet(frame.f_code)
+        for frame in all_frames():
+            self.bind_new_code(frame.f_code)
 
     def _compare(self) -> None:
         if not self._watches:
@@ -79,7 +79,7 @@ class PolledValues:
             self._compare()
         return changed
 
-    def meet(self, code: CodeType) -> None:
+    def bind_new_code(self, code: CodeType) -> None:
         """Compare at the lines of a code object from now on, if it is the program's own."""
         if self.look is None or id(code) in self._codes or self._sources.kind(code.co_filename) != PROGRAM:
             return

@@ -12,7 +12,7 @@ from typing import Any, Final, cast
 
 from ..interpreter import native
 from ..interpreter.errors import RequestRefused
-from ..interpreter.frame_views import view_of
+from ..interpreter.frame_views import virtual_frame_of
 from ..interpreter.safe_types import (
     FROZENDICT,
     ClassSet,
@@ -102,7 +102,7 @@ def lasting_target(identity: str) -> WatchTarget | None:
 
 def _of_variable(stored: LocalVariable, label: str) -> WatchTarget:
     frame, name = stored.frame, stored.name
-    if view_of(frame) is not None:
+    if virtual_frame_of(frame) is not None:
         raise RequestRefused("a variable of a template cannot be watched")
     code = frame.f_code
     if not is_function(code) and frame.f_locals is frame.f_globals:

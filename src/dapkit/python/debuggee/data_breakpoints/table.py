@@ -321,7 +321,7 @@ class DataBreakpointTable:
         line = hit.line or hit.frame.f_lineno or code.co_firstlineno
         # Where an exception is handled there are instructions without a line.
         trail = None if hit.frame.f_lineno else [(hit.frame, line)]
-        self._stops.halt(
+        self._stops.stop_at(
             ParkedThread(_thread.get_ident(), hit.frame, leaving=hit.leaving, before_line=not hit.leaving, trail=trail),
             "data breakpoint",
             hitBreakpointIds=list(dict.fromkeys(numbers)),

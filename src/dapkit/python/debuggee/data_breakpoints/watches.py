@@ -20,7 +20,7 @@ from typing import Any
 
 from ..execution.monitor import DISABLE, DISCOVERY, EVENTS, Monitor
 from ..interpreter.thread_checks import under_lock
-from ..interpreter.thread_frames import every_frame
+from ..interpreter.thread_frames import all_frames
 from ..sources.files import OURS, Sources
 from .entries import EntryWatches
 from .name_offsets import line_before
@@ -133,8 +133,8 @@ class WatchedTargets:
         meets = poll is not None or self._names.reads_globals or self._expects
         self._tool.everywhere(EVENTS.PY_UNWIND | (DISCOVERY if meets else 0))
         if self._names.reads_globals:
-            for frame in every_frame():
-                self._names.meet(frame.f_code, frame.f_globals)
+            for frame in all_frames():
+                self._names.bind_new_code(frame.f_code, frame.f_globals)
 
     # Events
 
@@ -226,8 +226,8 @@ class WatchedTargets:
         if self._sources.kind(code.co_filename) == OURS:
             return DISABLE
         with self._lock:
-            self._polls.meet(code)
-            self._names.meet(code, frame.f_globals)
+            self._polls.bind_new_code(code)
+            self._names.bind_new_code(code, frame.f_globals)
         if self._expects:
             self._starts(frame)
         return DISABLE

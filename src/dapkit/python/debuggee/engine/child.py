@@ -15,7 +15,7 @@ import sys
 
 from .. import loader
 from ..children import launch_hooks
-from ..children.child_handshake import arrive
+from ..children.child_handshake import connect
 from ..children.targets import FORK_SERVER, SPAWN, CommandLine
 from ..connection import current_engine
 from ..interpreter import gc_tracking
@@ -76,18 +76,18 @@ def begin(way: str, of_interpreter: list[object]) -> None:
         loader.load("requests.dispatch")  # in the forks it is there then
         launch_hooks.help_program(name.partition(": ")[0])  # the process that it was started for is one of many
         follow(door)
-    gc_tracking.hide_all(set(map(id, of_interpreter)))
+    gc_tracking.untrack_all(set(map(id, of_interpreter)))
 
 
 def follow(door: str) -> None:
     """Have children of this process come to a door from now on."""
-    launch_hooks.follow(door, _REPORTS)
+    launch_hooks.enable(door, _REPORTS)
     _look_at_forks()
 
 
 def announce() -> None:
     """Only remark on the first child."""
-    launch_hooks.announce(_REPORTS)
+    launch_hooks.notify_only(_REPORTS)
     _look_at_forks()
 
 
@@ -107,20 +107,20 @@ def _begin_in_fork() -> None:
     """Begin in the child of a fork, once the engine of its parent has let go of it."""
     if current_engine.engine is not None:
         current_engine.engine.forget_in_child()  # its own hook may be a later one
-    door = launch_hooks.door()
-    launch_hooks.leave_alone()
+    door = launch_hooks.listener_path()
+    launch_hooks.disable()
     if not door:
         return
     name = launch_hooks.name_of_fork()
     if name is None:
-        launch_hooks.follow(door, _REPORTS)  # for what it executes
+        launch_hooks.enable(door, _REPORTS)  # for what it executes
     elif _begin(name, door):
-        gc_tracking.hide_modules()
+        gc_tracking.untrack_modules()
 
 
 def _begin(name: str, door: str) -> bool:
     """Wait for a session and its configuration; say whether there is one."""
-    connection = arrive(door, name, list(sys.orig_argv))
+    connection = connect(door, name, list(sys.orig_argv))
     if connection is None:
         return False
     launch_hooks.prepare()
@@ -129,5 +129,5 @@ def _begin(name: str, door: str) -> bool:
     current_engine.engine = engine
     atexit.register(engine.finish)
     engine.start()
-    gc_tracking.hide_parts(engine)
+    gc_tracking.untrack_members(engine)
     return True

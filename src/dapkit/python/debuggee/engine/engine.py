@@ -33,9 +33,9 @@ from ..execution.stepping import Stepping
 from ..execution.stops import Stops
 from ..expressions.console import Console
 from ..interpreter import limits, log, thread_checks
-from ..interpreter.gc_pause import automatic
-from ..interpreter.gc_tracking import give_back, hide_modules, hide_parts
-from ..interpreter.hidden_frames import unseen
+from ..interpreter.gc_pause import gc_pause
+from ..interpreter.gc_tracking import track_again, untrack_members, untrack_modules
+from ..interpreter.hidden_frames import hidden_frame
 from ..interpreter.safe_types import forget_classes
 from ..interpreter.thread_checks import in_link_thread, under_lock
 from ..options import EngineOptions
@@ -55,8 +55,8 @@ from ..values.variables import VariableReader
 from . import interpreter_checks
 from .forks import Forks
 from .link_thread import LinkThread
-from .monitoring_callbacks import Callbacks
-from .periodic_checks import PeriodicLooks
+from .monitoring_callbacks import MonitoringCallbacks
+from .periodic_checks import PeriodicChecks
 from .program_calls import ProgramCalls
 
 if TYPE_CHECKING:
@@ -131,7 +131,7 @@ class Engine:
         self.exceptions = ExceptionBreakpointTable(
             self.monitor, self.sources, self._complain, shows=self.stepping.may_show
         )
-        self.callbacks = Callbacks(
+        self.callbacks = MonitoringCallbacks(
             self.link,
             self.monitor,
             sources=self.sources,
@@ -171,10 +171,10 @@ class Engine:
             exceptions=self.exceptions,
             lock=self.lock,
         )
-        self.looks = PeriodicLooks(
+        self.looks = PeriodicChecks(
             self.link, self.monitor, self.callbacks.breakpoints, states=self.states, lock=self.lock
         )
-        self.set_apart: Callable[[Callable[[], None]], Callable[[], None]] = _as_it_is
+        self.fork_wrapper: Callable[[Callable[[], None]], Callable[[], None]] = _as_it_is
         """Makes of what we do at forks something that is not done in a process that shows the past."""
         self._exit_code = 0
         self._may_run = _thread.allocate_lock()
@@ -222,17 +222,17 @@ class Engine:
             self.monitor.claim()
         self.link_thread.start()
         self._may_run.acquire()
-        self.forks.look_after(self.set_apart, self.forget_in_child)
+        self.forks.look_after(self.fork_wrapper, self.forget_in_child)
 
     def start_in_past(self) -> None:
         """Serve the link in a process of the past, and return when the adapter has configured everything."""
         self.link_thread.start()
         self._may_run.acquire()
 
-    def live_on(self) -> None:
+    def continue_as_live(self) -> None:
         """Be the engine of the live program from now on, in a process that has shown its past."""
         self.owned = True
-        self.forks.look_after(self.set_apart, self.forget_in_child)
+        self.forks.look_after(self.fork_wrapper, self.forget_in_child)
         self._tell_of_process()
 
     def _link_is_over(self) -> None:
@@ -252,24 +252,24 @@ class Engine:
             self.link.errors.show(error, "the release of the program")
             self.monitor.release()
 
-    @unseen
+    @hidden_frame
     def serve_attached(self, others: dict[int, Callable[[], None]]) -> None:
         """Serve a client that has come to the running program, in this thread, until it leaves."""
         self.link_thread.take()
-        self._hidden = hide_parts(self)  # before the modules, from which there is a way to it
-        hide_modules()
+        self._hidden = untrack_members(self)  # before the modules, from which there is a way to it
+        untrack_modules()
         self.link_thread.serve(others)
         self._let_go()
 
     def discard(self) -> None:
         """Drop what there is only for the sake of a session, which is over for good: nothing leads here any more."""
         self.link.discard()
-        self.give_back()
+        self.track_again()
 
-    def give_back(self) -> None:
+    def track_again(self) -> None:
         """Let the collector have it; a job, which is never tracked, leads to all of it."""
         self.jobs.forget()
-        give_back(self._hidden)
+        track_again(self._hidden)
 
     def take_hold(self) -> None:
         """Take the monitoring tool, and what another client has left suspended.
@@ -295,7 +295,7 @@ class Engine:
             if self.options.debugs:
                 self.callbacks.install()
                 if not self.owned:
-                    self.looks.after_tool()
+                    self.looks.check_tool()
                     self.data_breakpoints.program_runs()
             else:
                 self.monitor.release()
@@ -346,7 +346,7 @@ class Engine:
 
         def look() -> None:
             if self.options.debugs:
-                self.looks.after_tool()
+                self.looks.check_tool()
             taken.release()
 
         self.link.soon(look)
@@ -356,7 +356,7 @@ class Engine:
     @in_link_thread
     def release(self) -> None:
         """Let the program run on for good, undebugged, at full speed."""
-        launch_hooks.leave_alone()
+        launch_hooks.disable()
         self.redirected_output.end()
         with self.lock:
             has_begun = self.states.configured
@@ -441,7 +441,7 @@ class Engine:
         self.callbacks.threads_resumed()
         self.data_breakpoints.stops_changed()
 
-    def thread_leaves(self, held: list["Numbered"]) -> None:
+    def references_released(self, held: list["Numbered"]) -> None:
         """Drop what was held for the sake of a stop, in the thread that it belongs to."""
         held.clear()
         self.console.let_go()
@@ -489,7 +489,7 @@ class Engine:
             return
         self.redirected_output.end()
         self.forks.forget()
-        automatic.release()
+        gc_pause.release()
         self.stops.forget()
         self.monitor.release()
         self.data_breakpoints.forget_in_child()

@@ -15,7 +15,7 @@ from ..connection.link import Link
 from ..execution.states import ThreadStates
 from ..interpreter import limits
 from ..threads.table import ThreadTable
-from .monitoring_callbacks import Callbacks
+from .monitoring_callbacks import MonitoringCallbacks
 
 
 class Forks:
@@ -29,7 +29,7 @@ class Forks:
         link: Link,
         threads: ThreadTable,
         states: ThreadStates,
-        callbacks: Callbacks,
+        callbacks: MonitoringCallbacks,
         *,
         wait_for_end: Callable[[], int],
         serve: Callable[[], None],

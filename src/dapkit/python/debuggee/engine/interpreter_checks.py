@@ -22,7 +22,7 @@ from ..connection.json_reader import read_json
 from ..data_breakpoints.name_offsets import reads_of_global, sites_of_variable
 from ..exceptions.handlers import MAYBE, NO, YES, catches
 from ..execution.arguments import ParameterStores
-from ..interpreter.hidden_frames import unseen
+from ..interpreter.hidden_frames import hidden_frame
 from ..sources.compilation import compiled, warning_filters
 from ..sources.files import body_offset, resume_offset
 
@@ -117,7 +117,7 @@ def _unseen_frames_are_left_out() -> bool:
     def caller() -> FrameType:
         return sys._getframe(1)
 
-    @unseen
+    @hidden_frame
     def between() -> FrameType:
         return caller()
 

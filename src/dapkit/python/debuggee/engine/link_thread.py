@@ -17,7 +17,7 @@ from ..connection.internal_errors import RELEASED_EVENT
 from ..connection.link import Link
 from ..connection.thread import start_thread
 from ..execution.states import ThreadStates
-from ..interpreter.hidden_frames import unseen
+from ..interpreter.hidden_frames import hidden_frame
 from ..threads.table import ThreadTable
 
 _ATTEMPTS = 2
@@ -84,7 +84,7 @@ class LinkThread:
             self._task = _thread.get_native_id()
             self._states.move(self._threads.link, "exempt")
 
-    @unseen
+    @hidden_frame
     def serve(self, others: Mapping[int, Callable[[], None]] = MappingProxyType({})) -> bool:
         """Serve the link in the calling thread; once more after an error of ours. Return whether it rests."""
         for _ in range(_ATTEMPTS):
@@ -96,7 +96,7 @@ class LinkThread:
         self._link.event(RELEASED_EVENT, {})
         return False
 
-    @unseen
+    @hidden_frame
     def _live(self) -> None:
         """Serve the link until it rests or is of no more use."""
         self.take()

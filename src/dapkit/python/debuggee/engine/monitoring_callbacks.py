@@ -42,7 +42,7 @@ _THREAD_STARTS = ("_bootstrap", "_bootstrap_inner")
 _ONE_LINERS_NEED_START = sys.version_info >= (3, 13)
 
 
-class Callbacks:
+class MonitoringCallbacks:
     """The callbacks, bound to the parts that they serve."""
 
     def __init__(
@@ -195,7 +195,7 @@ class Callbacks:
             return False
         parked = ParkedThread(ident, frame, leaving=leaving, at_line=at_line)
         self._stops.join(parked)
-        return parked.chosen
+        return parked.resumed_alone
 
     def park_before_fork(self, frame: FrameType) -> None:
         """Park the calling thread, which is about to fork in a frame, if it has to stop."""
@@ -214,7 +214,7 @@ class Callbacks:
             returned = self._stepping.results_in(ident, frame)
         with self._lock:
             self._stepping.end(ident)
-        self._stops.halt(ParkedThread(ident, frame, at_line=at_line, returned=returned), step.reason, **step.details)
+        self._stops.stop_at(ParkedThread(ident, frame, at_line=at_line, returned=returned), step.reason, **step.details)
 
     def _on_call(self, frame: FrameType, _code: CodeType, _offset: int, function: object, _first: object) -> object:
         with self._lock:
@@ -291,7 +291,7 @@ class Callbacks:
             self._threads.number(ident)  # a thread that was not made by `threading`
         if self._monitor.meets_raises:
             with self._lock:
-                self._monitor.meet(code)
+                self._monitor.bind_new_code(code)
         if self._states.must_park(ident) and self._join(ident, frame):
             return None
         if code.co_name == "<module>":
@@ -301,7 +301,7 @@ class Callbacks:
         if noted is not None and offset == noted[1]:  # not where a generator goes on
             with self._lock:
                 self.arguments.begin(frame)
-        if self._meet_breakpoints(
+        if self._bind_breakpoints(
             frame, code, offset, is_met=noted is not None and self.breakpoints.sources.holds(code)
         ):
             return None
@@ -324,17 +324,17 @@ class Callbacks:
             return None
         return DISABLE
 
-    def _meet_breakpoints(self, frame: FrameType, code: CodeType, offset: int, *, is_met: bool) -> bool:
+    def _bind_breakpoints(self, frame: FrameType, code: CodeType, offset: int, *, is_met: bool) -> bool:
         """Bind breakpoints to code that starts; say whether one wants to know of every start."""
         if "django" in self._options.templates and django.is_renderer(code):
             with self._lock:
-                self.breakpoints.sources.meet_renderer(code)
+                self.breakpoints.sources.bind_template_renderer(code)
                 self.choose()
         keys = () if is_met else self.breakpoints.sources.wants(code)
         if keys:
             with self._lock:
                 for key in keys:
-                    self.breakpoints.sources.meet(key, code, frame.f_globals)
+                    self.breakpoints.sources.bind_new_code(key, code, frame.f_globals)
                 self.choose()
         functions = self.breakpoints.functions
         if not functions.asked:
@@ -342,7 +342,7 @@ class Callbacks:
         start = functions.starts.get(id(code))
         if start is None:
             with self._lock:
-                functions.meet(code, frame.f_globals)
+                functions.bind_new_code(code, frame.f_globals)
             start = functions.starts.get(id(code))
             if start is None:
                 return False
@@ -376,7 +376,7 @@ class Callbacks:
 
     def _on_throw(self, _frame: FrameType, code: CodeType, _offset: int, _exception: BaseException) -> None:
         with self._lock:
-            self._monitor.meet(code)  # which has not started or resumed since RAISE is watched where it is met
+            self._monitor.bind_new_code(code)  # which has not started or resumed since RAISE is watched where it is met
 
     def _on_reraise(self, frame: FrameType, _code: CodeType, offset: int, exception: BaseException) -> None:
         self._stop_at_exception(frame, offset, exception, again=True)
@@ -398,7 +398,7 @@ class Callbacks:
                     self._exceptions.watch_raises(by_code=False)
             shown, trail = self._exceptions.shown(mode, exception, frame)
             parked = ParkedThread(ident, shown, leaving=leaving, exception=exception, break_mode=mode, trail=trail)
-            self._stops.halt(parked, "exception", **details.summary(exception))
+            self._stops.stop_at(parked, "exception", **details.summary(exception))
 
     def _on_unwind(self, frame: FrameType, _code: CodeType, offset: int, exception: BaseException) -> None:
         ident = _thread.get_ident()
@@ -416,7 +416,7 @@ class Callbacks:
         if mode:
             shown, trail = self._exceptions.shown(mode, exception, frame)
             parked = ParkedThread(ident, shown, leaving=True, exception=exception, break_mode=mode, trail=trail)
-            self._stops.halt(parked, "exception", **details.summary(exception))
+            self._stops.stop_at(parked, "exception", **details.summary(exception))
 
     # Shields
 

@@ -10,7 +10,7 @@ from ..interpreter import limits
 from ..sources.auto_reload import Reloader
 
 
-class PeriodicLooks:
+class PeriodicChecks:
     """The looks of one session; each sees to the next."""
 
     def __init__(
@@ -29,7 +29,7 @@ class PeriodicLooks:
         self._states = states
         self._lock = lock
 
-    def after_tool(self) -> None:
+    def check_tool(self) -> None:
         """Say so if the program has taken our tool of sys.monitoring from us, or left our callbacks no room."""
         with self._lock:
             found = self._monitor.mend()
@@ -39,7 +39,7 @@ class PeriodicLooks:
         if self._monitor.active:
             self._breakpoints.report_missed()
             if not self._link.is_quiet:
-                self._link.after(limits.TOOL_SECONDS, self.after_tool)
+                self._link.after(limits.TOOL_SECONDS, self.check_tool)
 
     def for_saved_files(self, reloading: Reloader) -> None:
         """Take files that were saved into the program."""

@@ -12,7 +12,7 @@ from ..execution.parked_thread import ParkedThread
 from ..execution.states import STOPPED
 from ..execution.stops import Stops
 from ..threads.table import ThreadTable
-from .monitoring_callbacks import Callbacks
+from .monitoring_callbacks import MonitoringCallbacks
 
 
 class ProgramCalls:
@@ -24,7 +24,7 @@ class ProgramCalls:
         stops: Stops,
         monitor: Monitor,
         *,
-        callbacks: Callbacks,
+        callbacks: MonitoringCallbacks,
         exceptions: ExceptionBreakpointTable,
         lock: _thread.RLock,
     ) -> None:
@@ -43,7 +43,7 @@ class ProgramCalls:
         if self._stops.states.of(ident) == STOPPED:
             return  # called by something that is evaluated at a stop
         self._callbacks.at_next_instruction_of(
-            frame, lambda: self._stops.halt(ParkedThread(ident, frame), "breakpoint")
+            frame, lambda: self._stops.stop_at(ParkedThread(ident, frame), "breakpoint")
         )
 
     def post_mortem(self, exception: BaseException, frame: FrameType, *, as_uncaught: bool) -> bool:
@@ -61,7 +61,7 @@ class ProgramCalls:
 
         def stop() -> None:
             parked = ParkedThread(ident, frame, exception=exception, break_mode=mode, trail=trail)
-            self._stops.halt(parked, "exception", **details.summary(exception))
+            self._stops.stop_at(parked, "exception", **details.summary(exception))
 
         self._callbacks.at_next_instruction_of(frame, stop)
         return True

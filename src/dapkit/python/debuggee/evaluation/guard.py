@@ -6,8 +6,8 @@ from time import monotonic
 
 from ..interpreter import limits
 from ..interpreter.errors import NotBegun, TimeIsUp
-from ..interpreter.gc_pause import automatic
-from ..interpreter.gc_tracking import hide
+from ..interpreter.gc_pause import gc_pause
+from ..interpreter.gc_tracking import untrack
 from ..interpreter.thread_checks import in_link_thread, let_go
 from . import interrupts
 from .quarantine import quarantined
@@ -21,7 +21,7 @@ class EvaluationGuard:
     """
 
     def __init__(self, seconds: float) -> None:
-        hide(self)
+        untrack(self)
         self.ident = 0
         self._end = float("inf")
         self._seconds = seconds
@@ -56,7 +56,7 @@ class EvaluationGuard:
         around = self._until  # of the call that this one is part of
         if now >= self._end:
             raise NotBegun
-        is_ours = automatic.allow()  # before an interruption can come
+        is_ours = gc_pause.resume()  # before an interruption can come
         try:
             try:
                 self._until = min(now + seconds, self._end, self._end if around is None else around)
@@ -69,7 +69,7 @@ class EvaluationGuard:
             raise
         finally:
             if is_ours:
-                automatic.hold_off()
+                gc_pause.pause()
 
     def call_quarantined[**P, T](
         self, seconds: float, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs

@@ -16,7 +16,7 @@ from ..connection.link import Link
 from ..connection.request import IncomingRequest
 from ..interpreter import limits
 from ..interpreter.errors import RequestRefused, TimeIsUp
-from ..interpreter.gc_tracking import hide
+from ..interpreter.gc_tracking import untrack
 from ..interpreter.thread_checks import in_link_thread, off_link_thread
 from .guard import EvaluationGuard
 
@@ -44,14 +44,14 @@ class Job:
         seconds: float,
         instead: Callable[[bool], Json],
     ) -> None:
-        hide(self)
+        untrack(self)
         self._request = request
         self._work: Callable[[EvaluationGuard], Json] | None = work
         self._instead: Callable[[bool], Json] | None = instead
         self._guard = EvaluationGuard(seconds)
         self._posted = monotonic()
         self._started = False
-        self.around: Around = as_it_is
+        self.job_wrapper: Around = as_it_is
 
     @off_link_thread
     def run(self) -> None:
@@ -64,7 +64,7 @@ class Job:
             if work is not None and not self._request.answered:
                 self._guard.begin()
                 self._started = True
-                _answer(self._request, lambda: self.around(lambda: work(self._guard)))
+                _answer(self._request, lambda: self.job_wrapper(lambda: work(self._guard)))
         finally:
             self._work = self._instead = None
             self._guard.end()

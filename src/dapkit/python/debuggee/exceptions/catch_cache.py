@@ -60,7 +60,7 @@ def origin_of(exception: BaseException, frame: FrameType) -> int:
     return PASSING if inner is not frame and inner.f_back is frame else AGAIN
 
 
-class KnownRaises:
+class CatchCache:
     """The notes.
 
     Invariant: a thread that found something before `clear` notes nothing after it. Nothing of the program is
@@ -68,7 +68,7 @@ class KnownRaises:
     """
 
     def __init__(self) -> None:
-        self.era = 0
+        self.generation = 0
         """Counts the calls of `clear`."""
         self.reported: set[int] = set()
         """Identities of exceptions that the program was stopped for, which are looked at wherever they come."""
@@ -88,9 +88,9 @@ class KnownRaises:
         code: CodeType,
         offset: int,
         kind: type | None,
-        fate: Fate,
+        outcome: Fate,
         *,
-        era: int,
+        generation: int,
         names: tuple[LoadedName, ...] = (),
         swallows: bool = False,
     ) -> None:
@@ -100,15 +100,15 @@ class KnownRaises:
         """
         guards = tuple(map(_guard, names))
         with self._changing:
-            if era != self.era:
+            if generation != self.generation:
                 return
             if native.CAN_FOLLOW:
-                count = native.note_place(code, offset, kind, fate, swallows, guards)
+                count = native.note_place(code, offset, kind, outcome, swallows, guards)
             else:
                 self._notes[id(code), offset, id(kind)] = (
                     ref(code),
                     ref(kind) if kind is not None else None,
-                    fate,
+                    outcome,
                     swallows,
                     guards,
                 )
@@ -116,13 +116,13 @@ class KnownRaises:
         if count >= limits.KNOWN_RAISES:
             self.clear()
 
-    def note_ordinary(self, code: CodeType, *, era: int) -> None:
+    def note_ordinary(self, code: CodeType, *, generation: int) -> None:
         """Note that a frame of this code is never the last one of a thread."""
-        self.note(code, _UNWINDING, None, PASSES, era=era)
+        self.note(code, _UNWINDING, None, PASSES, generation=generation)
 
     def note_raises(self, code: CodeType, *, seen_later: bool) -> None:
         """Note whether RAISE is of no use in some code, because a later event shows its exceptions."""
-        self.note(code, _RAISING, None, PASSES if seen_later else CATCHES, era=self.era)
+        self.note(code, _RAISING, None, PASSES if seen_later else CATCHES, generation=self.generation)
 
     def unknown_from(self, frame: FrameType, offset: int, exception: BaseException) -> FrameType | None:
         """Return the frame, this one or an older one, from which on it is not known what becomes of an exception.
@@ -143,7 +143,7 @@ class KnownRaises:
     def clear(self, *, deep: bool | None = None) -> None:
         """Look at everything again; `deep` says whether handlers in older frames decide too."""
         with self._changing:
-            self.era += 1
+            self.generation += 1
             self._notes.clear()
             if native.CAN_FOLLOW:
                 native.forget_places()

@@ -18,7 +18,7 @@ from types import FrameType
 from ..connection.framing import Json
 from ..expressions.in_frame import FrameExpression
 from ..interpreter.errors import RequestRefused
-from ..interpreter.gc_tracking import hide
+from ..interpreter.gc_tracking import untrack
 from ..interpreter.safe_types import class_name, mro, simple_name, type_name
 from ..values.error_text import error_text
 
@@ -63,7 +63,7 @@ class ExceptionCondition:
         self.types = types
         self._text = expression
         self._expression = FrameExpression(expression, "condition") if expression else None
-        hide(self)
+        untrack(self)
 
     def takes_type(self, exception: BaseException) -> bool:
         """Say whether an exception of this type can be meant at all."""

@@ -10,7 +10,7 @@ A subclass of SystemExit counts by its code as well. None of the program's own c
 from collections.abc import Iterable
 from typing import Final
 
-from ..interpreter.gc_tracking import hide
+from ..interpreter.gc_tracking import untrack
 from ..interpreter.safe_types import is_a, stored
 
 type ExitCode = int | None
@@ -24,7 +24,7 @@ class ExitCodes:
     """The exit codes to stop at."""
 
     def __init__(self, quiet: Iterable[ExitCode] = QUIET, chosen: Iterable[ExitCode | CodeRange] | None = None) -> None:
-        hide(self)
+        untrack(self)
         self._quiet = frozenset(quiet)
         self._chosen = None if chosen is None else frozenset(chosen)
 

@@ -12,7 +12,7 @@ from ..bytecode.exception_table import handlers_of
 from ..bytecode.instructions import Instruction, instructions
 from ..interpreter import limits
 from ..interpreter.frame_locals import locals_of
-from ..interpreter.gc_tracking import hide
+from ..interpreter.gc_tracking import untrack
 from ..interpreter.safe_types import is_a, mro, mro_of, names_in_class
 from ..sources.imported_modules import names_of
 
@@ -73,7 +73,7 @@ def _read(code: CodeType) -> _Code:
     if known is None:
         if len(_codes) >= limits.READ_CODES:
             _codes.clear()
-        known = _codes[id(code)] = hide(_Code(code))
+        known = _codes[id(code)] = untrack(_Code(code))
     return known
 
 

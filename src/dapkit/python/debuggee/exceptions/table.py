@@ -29,7 +29,7 @@ from ..interpreter.safe_types import is_a
 from ..sources.files import OURS, Sources
 from ..sources.own_code_rules import ExceptionRule
 from ..threads.greenlets import frames_of_parents
-from .catch_cache import AGAIN, CATCHES, ENDS, FRESH, PASSES, PASSING, UNSURE, KnownRaises, origin_of
+from .catch_cache import AGAIN, CATCHES, ENDS, FRESH, PASSES, PASSING, UNSURE, CatchCache, origin_of
 from .conditions import ExceptionCondition, Report, wanted_by_condition, wanted_by_path
 from .control_flow import is_control_flow
 from .details import trail_of
@@ -155,7 +155,7 @@ class ExceptionBreakpointTable:
         self._report = report
         self._said: set[str] = set()
         self._asked: dict[Mode, list[ExceptionCondition]] = {}
-        self.known = KnownRaises()
+        self.known = CatchCache()
         """Raises that need no look: not asked for, or known to be caught."""
         self._stopped: dict[int, tuple[_Stopped, ...]] = {}
         """By thread: the exceptions on their way that it was stopped for, the latest.
@@ -234,16 +234,16 @@ class ExceptionBreakpointTable:
             return ""
         if self.exit_codes.pass_over(exception):
             return ""  # nothing is noted: other exceptions of this type may have other codes
-        era = self.known.era
+        generation = self.known.generation
         wanted = not is_a(exception, *_QUIET) and self._may_want(RAISED, exception)
         raised = wanted and not again
         if wanted:
-            era = -1  # then nothing passes unseen
+            generation = -1  # then nothing passes unseen
         mode = ""
         if not passing and not is_a(exception, *_NO_ERRORS):
-            mode = self._fresh(ident, frame, offset, exception, era=era)
+            mode = self._fresh(ident, frame, offset, exception, generation=generation)
         elif not passing:
-            self.known.note(frame.f_code, offset, type(exception), CATCHES, era=era)
+            self.known.note(frame.f_code, offset, type(exception), CATCHES, generation=generation)
         if not mode and raised and self._shows(frame) and self._wants(RAISED, exception, frame):
             mode = RAISED
         if mode:
@@ -292,13 +292,13 @@ class ExceptionBreakpointTable:
         self.known.reported |= now
         self.known.reported &= now
 
-    def _fresh(self, ident: int, frame: FrameType, offset: int, exception: BaseException, *, era: int) -> Mode:
+    def _fresh(self, ident: int, frame: FrameType, offset: int, exception: BaseException, *, generation: int) -> Mode:
         """Decide about a raise that begins the way of an exception, for the breakpoints that look at handlers."""
         user = self._may_want(USER_UNHANDLED, exception)
         if not user and not self._may_want(UNCAUGHT, exception):
-            self.known.note(frame.f_code, offset, type(exception), CATCHES, era=era)
+            self.known.note(frame.f_code, offset, type(exception), CATCHES, generation=generation)
             return ""
-        fitting = self._unhandled_modes(frame, offset, exception, user=user, era=era)
+        fitting = self._unhandled_modes(frame, offset, exception, user=user, generation=generation)
         mode = self._wanted_of(fitting, exception, frame)
         if mode:
             self._unhandled[ident] = _Unhandled(id(exception), _older(frame), UNCAUGHT in fitting)
@@ -314,7 +314,7 @@ class ExceptionBreakpointTable:
         return ""
 
     def _unhandled_modes(
-        self, frame: FrameType, offset: int, exception: BaseException, *, user: bool, era: int
+        self, frame: FrameType, offset: int, exception: BaseException, *, user: bool, generation: int
     ) -> tuple[Mode, ...]:
         """Look down the stack for a handler: the modes that fit."""
         current: FrameType | None = frame
@@ -333,24 +333,24 @@ class ExceptionBreakpointTable:
                 if unknown is not current:  # there may be a hundred thousand frames between
                     current = unknown
                     continue
-            found = self._is_caught_in(current, at, exception, era=era)
+            found = self._is_caught_in(current, at, exception, generation=generation)
             if found or (current is not frame and swallows_from_below(current.f_code, exception)):
                 self.known.note_caught(exception, current)
                 return ()
             current = current.f_back or next(parents, None)
         if current is not None:
-            self.known.note(current.f_code, current.f_lasti, type(exception), ENDS, era=era)
+            self.known.note(current.f_code, current.f_lasti, type(exception), ENDS, generation=generation)
         return _BOTH if in_program else ()
 
-    def _is_caught_in(self, frame: FrameType, offset: int, exception: BaseException, *, era: int) -> bool:
+    def _is_caught_in(self, frame: FrameType, offset: int, exception: BaseException, *, generation: int) -> bool:
         """Say whether a frame, or C code that called it, catches an exception or may do so; note what is found."""
         code = frame.f_code
         verdict, names = catches(frame, exception, offset)
-        fate = CATCHES if verdict != NO or is_swallowed_below(code, exception) else PASSES
+        outcome = CATCHES if verdict != NO or is_swallowed_below(code, exception) else PASSES
         if names is None:
-            fate, names = UNSURE, ()
+            outcome, names = UNSURE, ()
         swallows = swallows_from_below(code, exception)
-        self.known.note(code, offset, type(exception), fate, era=era, names=names, swallows=swallows)
+        self.known.note(code, offset, type(exception), outcome, generation=generation, names=names, swallows=swallows)
         return verdict != NO or is_swallowed_below(code, exception)
 
     def on_unwind(self, ident: int, frame: FrameType, exception: BaseException) -> Mode:
@@ -359,7 +359,7 @@ class ExceptionBreakpointTable:
             return ""
         caller = frame.f_back or next(frames_of_parents(), None)
         if caller is not None and not self._ends_thread(caller):
-            self.known.note_ordinary(caller.f_code, era=self.known.era)
+            self.known.note_ordinary(caller.f_code, generation=self.known.generation)
             return ""
         reported = id(exception) in self._reported_in(ident)
         self._stopped.pop(ident, None)

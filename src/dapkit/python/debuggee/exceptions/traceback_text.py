@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 from ..bytecode.texts import ProgramTexts
 from ..evaluation.guard import EvaluationGuard
 from ..interpreter import limits
-from ..interpreter.frame_views import view_of
+from ..interpreter.frame_views import virtual_frame_of
 from ..interpreter.safe_types import class_name, is_a, namespace, plain_text, stored
 from ..sources.files import OURS, Sources
 from ..values.text import own_text
@@ -168,7 +168,7 @@ class TracebackWriter:
 
     def _place(self, place: _Place) -> str:
         code = place.frame.f_code
-        view = view_of(place.frame, place.line)
+        view = virtual_frame_of(place.frame, place.line)
         line, function = (place.line, code.co_qualname) if view is None else (view.line, view.title)
         name = "<console>" if code.co_filename in self._typed else code.co_filename if view is None else view.filename
         text = self._line(code, line, name)

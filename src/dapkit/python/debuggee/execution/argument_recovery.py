@@ -18,7 +18,7 @@ from ..expressions.evaluate import Namespaces
 from ..expressions.hover import ARITHMETIC, calculated, value_of
 from ..interpreter.errors import RequestRefused
 from ..interpreter.frame_locals import locals_of
-from ..interpreter.gc_tracking import hide
+from ..interpreter.gc_tracking import untrack
 from ..interpreter.safe_types import defined, is_a, namespace
 from ..sources.compilation import compiled
 from ..sources.files import Sources, is_function
@@ -39,7 +39,7 @@ class ArgumentRecovery:
     def __init__(self, texts: ProgramTexts, sources: Sources) -> None:
         self._texts = texts
         self._sources = sources
-        hide(self)
+        untrack(self)
 
     def recovered(self, frame: FrameType, names: list[str]) -> Values:
         """Return those of some arguments of a frame that its call shows. Runs nothing of the program."""

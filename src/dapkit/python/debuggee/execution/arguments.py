@@ -18,10 +18,10 @@ from ..bytecode.exception_table import handlers_of
 from ..bytecode.instructions import instructions
 from ..interpreter import limits
 from ..interpreter.frame_locals import locals_of
-from ..interpreter.gc_tracking import hide
+from ..interpreter.gc_tracking import untrack
 from ..interpreter.thread_checks import under_lock
-from ..interpreter.thread_frames import every_frame
-from ..interpreter.weak_values import GONE, finder
+from ..interpreter.thread_frames import all_frames
+from ..interpreter.weak_values import COLLECTED, weak_getter
 from ..sources.files import is_function, resume_offset
 from .monitor import EVENTS, Monitor
 
@@ -42,21 +42,21 @@ class _Seen:
 
     def __init__(self, code: CodeType, values: Values) -> None:
         self.code = code
-        found = ((name, finder(value)) for name, value in values.items())
+        found = ((name, weak_getter(value)) for name, value in values.items())
         self._finders = {name: find for name, find in found if find is not None}
 
     @property
     def values(self) -> Values:
         """Those that still are."""
         found = {name: find() for name, find in self._finders.items()}
-        return {name: value for name, value in found.items() if value is not GONE}
+        return {name: value for name, value in found.items() if value is not COLLECTED}
 
 
 class ParameterStores:
     """Where a function assigns to its parameters, and where it goes back in its code."""
 
     def __init__(self, code: CodeType) -> None:
-        hide(self)
+        untrack(self)
         self.code = code  # kept alive, so that its id stays its own
         self.offsets: dict[str, list[int]] = {}
         self._back: list[tuple[int, int]] = []  # from where to where
@@ -210,4 +210,4 @@ class KnownArguments:
 
 def _living() -> dict[int, FrameType]:
     """Return all frames that are being executed, by identity."""
-    return {id(frame): frame for frame in every_frame()}
+    return {id(frame): frame for frame in all_frames()}

@@ -12,7 +12,7 @@ from .native_returns import NativeReturns
 from .states import ARRESTING, ThreadStates
 
 
-class Hold:
+class ThreadArrest:
     """The events that make threads park.
 
     Attributes:

@@ -18,7 +18,7 @@ from typing import Any, Final
 
 from ..connection.framing import Json
 from ..interpreter import limits
-from ..interpreter.gc_pause import automatic
+from ..interpreter.gc_pause import gc_pause
 from ..loader import import_for_program
 from ..options import EngineOptions
 from ..threads.table import ThreadTable
@@ -83,7 +83,7 @@ class GuiEvents:
 
     def take_turn(self) -> None:
         """Serve what waits. Only exceptions of signal handlers and exits are raised."""
-        is_ours = automatic.allow()
+        is_ours = gc_pause.resume()
         name = self._options.gui_event_loop
         try:
             if self._serve is None:
@@ -96,7 +96,7 @@ class GuiEvents:
         finally:
             self._next = monotonic() + limits.GUI_SECONDS
             if is_ours:
-                automatic.hold_off()
+                gc_pause.pause()
 
 
 def _of_program(path: str) -> Callable[[], object]:

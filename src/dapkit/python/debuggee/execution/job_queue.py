@@ -16,7 +16,7 @@ class JobQueue:
         self._link = link
         self._stops = stops
         self._jobs: list[tuple[int, Job]] = []  # with the threads that they are for
-        self.around: Around = as_it_is
+        self.job_wrapper: Around = as_it_is
         """What does the work of each, in its thread."""
 
     @in_link_thread
@@ -26,7 +26,7 @@ class JobQueue:
             return  # it was cancelled or withdrawn while it waited for the thread
         self._jobs = [(owner, known) for owner, known in self._jobs if not known.is_over and known is not job]
         self._jobs.append((ident, job))
-        job.around = self.around
+        job.job_wrapper = self.job_wrapper
         parked = self._stops.parked.get(ident)
         if parked is not None:
             parked.inbox.put(job)

@@ -28,9 +28,9 @@ from ..interpreter import hidden_frames, native
 from ..interpreter.errors import RequestRefused
 from ..interpreter.hidden_frames import allocate_events
 from ..interpreter.log import LOG, code_name, write
-from ..interpreter.recursion_headroom import roomy
+from ..interpreter.recursion_headroom import with_headroom
 from ..interpreter.thread_checks import under_lock
-from ..interpreter.thread_frames import every_frame
+from ..interpreter.thread_frames import all_frames
 
 _MONITORING = sys.monitoring
 EVENTS = _MONITORING.events
@@ -86,7 +86,7 @@ class Monitor:
         self._also: dict[Owner, int] = {}
         self._global = 0
         self.meets_raises = False
-        """Whether RAISE is watched in each code object that `meet` is given, and not everywhere."""
+        """Whether RAISE is watched in each code object that `bind_new_code` is given, and not everywhere."""
         self._accompanied = False
         self._has_clock = False
         self._set_apart: Callable[[Callable[..., object]], Callable[..., object]] = _as_it_is
@@ -113,13 +113,13 @@ class Monitor:
         if HAS_LOCAL_EXCEPTION_EVENTS:
             allocate_events(_set_no_events)
 
-    def accompanied_by_clock(self, set_apart: Callable[[Callable[..., object]], Callable[..., object]]) -> None:
+    def accompanied_by_clock(self, fork_wrapper: Callable[[Callable[..., object]], Callable[..., object]]) -> None:
         """Take note that the clock of time travel watches all starts, as a companion does; so do we then, all the time.
 
-        `set_apart` makes callbacks whose calls of the system are not those of the program.
+        `fork_wrapper` makes callbacks whose calls of the system are not those of the program.
         """
         self._has_clock = True
-        self._set_apart = set_apart
+        self._set_apart = fork_wrapper
 
     def register(self, callbacks: dict[int, Callable[..., object]]) -> None:
         """Set the callbacks, by event, of all events but LINE, INSTRUCTION and PY_UNWIND."""
@@ -129,7 +129,7 @@ class Monitor:
 
     def register_callback(self, tool: int, event: int, callback: Callable[..., object] | None) -> None:
         """Set the callback of one event of a tool of ours."""
-        prepared = None if callback is None else self._set_apart(roomy(callback))
+        prepared = None if callback is None else self._set_apart(with_headroom(callback))
         _MONITORING.register_callback(tool, event, prepared)
 
     def set_thorough(self, callbacks: dict[int, Callable[..., object]]) -> None:
@@ -182,11 +182,11 @@ class Monitor:
             return
         self.meets_raises = True
         self.discover("raises")
-        for frame in every_frame():
-            self.meet(frame.f_code)
+        for frame in all_frames():
+            self.bind_new_code(frame.f_code)
 
     @under_lock
-    def meet(self, code: CodeType) -> None:
+    def bind_new_code(self, code: CodeType) -> None:
         """Watch RAISE in a code object, as `watch_raises_where_met` said."""
         if self.active and self.meets_raises and id(code) not in hidden_frames.CODES:
             _, owners = self._wanted.get(id(code), (code, {}))

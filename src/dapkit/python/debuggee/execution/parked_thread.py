@@ -7,8 +7,8 @@ from types import FrameType
 
 from ..connection.framing import Json
 from ..evaluation.jobs import Job
-from ..interpreter.gc_pause import automatic
-from ..interpreter.gc_tracking import hide
+from ..interpreter.gc_pause import gc_pause
+from ..interpreter.gc_tracking import untrack
 from .gui_events import GuiEvents
 from .results import Result
 
@@ -40,16 +40,16 @@ class ParkedThread:
         "at_line",
         "before_line",
         "break_mode",
-        "chosen",
         "columns",
         "counted",
-        "doomed",
         "exception",
+        "exiting",
         "going",
         "ident",
         "inbox",
-        "late",
         "leaving",
+        "pending_exception",
+        "resumed_alone",
         "returned",
         "shown",
         "trail",
@@ -69,7 +69,7 @@ class ParkedThread:
         trail: list[tuple[FrameType, int]] | None = None,
         returned: list[Result] | None = None,
     ) -> None:
-        hide(self)
+        untrack(self)
         self.ident = ident
         self.shown = shown
         self.at_line = at_line
@@ -77,13 +77,13 @@ class ParkedThread:
         self.columns = (shown.f_lasti, columns) if columns else None
         self.leaving = leaving  # it stands in the return of `shown`, which will execute nothing more
         self.going = False  # it may leave the place where it stands
-        self.chosen = False  # the client let just this thread go on
-        self.doomed = False  # it is to end as soon as it goes on
+        self.resumed_alone = False  # the client let just this thread go on
+        self.exiting = False  # it is to end as soon as it goes on
         self.exception = exception
         self.break_mode = break_mode
         self.trail = trail
         self.returned = returned or []  # by the function that the step came out of, or by those that it went over
-        self.late: BaseException | None = None
+        self.pending_exception: BaseException | None = None
         """What a signal handler has raised meanwhile, for the thread when it goes on."""
         self.counted: dict[bool, tuple[int, int]] = {}
         """How many entries the stack has, with all frames or not, and in which stop."""
@@ -97,31 +97,31 @@ class ParkedThread:
         while not self.going:
             job = None
             try:
-                automatic.hold_off()  # what was interrupted may have left it
+                gc_pause.pause()  # what was interrupted may have left it
                 job = self._next_job(gui)
                 if job is not None:
                     job.run()
                     if is_ending():
-                        self.late = KeyboardInterrupt()  # the first one ended what was evaluated
+                        self.pending_exception = KeyboardInterrupt()  # the first one ended what was evaluated
             except BaseException as error:  # of a signal handler, which may have cost us what `get` returned
-                self.late = error
+                self.pending_exception = error
 
     def _next_job(self, gui: GuiEvents) -> Job | None:
         """Wait for work, and give the windows their turns meanwhile."""
         while (seconds := gui.seconds_to_turn(self.ident)) is not None:
             try:
-                job: Job | None = automatic.wait(partial(self.inbox.get, seconds > 0, seconds))
+                job: Job | None = gc_pause.wait(partial(self.inbox.get, seconds > 0, seconds))
             except _queue.Empty:
                 gui.take_turn()
             else:
                 return job
-        return automatic.wait(self.inbox.get)
+        return gc_pause.wait(self.inbox.get)
 
     def raise_late(self) -> None:
         """Raise what came while the thread stood, and the end of the thread if that was asked for."""
-        late, self.late = self.late, None
+        late, self.pending_exception = self.pending_exception, None
         try:
-            if self.doomed:
+            if self.exiting:
                 raise SystemExit
             if late is not None:
                 raise late
@@ -131,7 +131,7 @@ class ParkedThread:
     def empty(self) -> None:
         """Let go of what it holds of the program: the thread has left, though others may still know it."""
         self.shown = None  # type: ignore[assignment]  # nobody looks at the frame of a thread that has left
-        self.exception = self.trail = self.late = None
+        self.exception = self.trail = self.pending_exception = None
         self.returned = []
 
     def stay(self) -> None:

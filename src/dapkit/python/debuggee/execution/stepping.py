@@ -26,7 +26,7 @@ from typing import Final
 
 from ..bytecode.calls import StepCall
 from ..connection.framing import Json
-from ..interpreter.frame_views import FrameRun, view_of
+from ..interpreter.frame_views import FrameRun, virtual_frame_of
 from ..interpreter.log import LOG, code_name, write
 from ..interpreter.safe_types import simple_name
 from ..interpreter.thread_checks import under_lock
@@ -248,7 +248,7 @@ class Stepping:
         before_line, step.before_line = step.before_line, False
         if before_line and frame.f_lasti == step.leaving:
             return False
-        view = view_of(frame)
+        view = virtual_frame_of(frame)
         if view is not None:
             return view.is_place and view.line != step.line
         # A call that was chosen may begin on a later line than the one where it was.
@@ -321,7 +321,7 @@ class Stepping:
         step = self.steps.get(ident)
         if step is None or step.target is not frame:
             return None
-        if yielding and (_awaits(frame, value) or view_of(frame) is not None):
+        if yielding and (_awaits(frame, value) or virtual_frame_of(frame) is not None):
             return None  # a template hands over what it has rendered so far
         awaiter = self._awaiter(frame)
         caller = frame.f_back
@@ -370,7 +370,7 @@ class Stepping:
     @staticmethod
     def _aim(step: Step) -> bool:
         """Have a step go by what its target stands for, if it does for something: by lines, or from frame to frame."""
-        view = view_of(step.target) if step.target is not None else None
+        view = virtual_frame_of(step.target) if step.target is not None else None
         if view is None:
             return False
         step.line, step.unit = view.line, LINE

@@ -22,14 +22,14 @@ from ..connection.link import Link
 from ..evaluation.guard import EvaluationGuard
 from ..interpreter import limits
 from ..interpreter.errors import RequestRefused
-from ..interpreter.gc_pause import automatic
+from ..interpreter.gc_pause import gc_pause
 from ..interpreter.log import LOG, write
-from ..interpreter.recursion_headroom import need_room
+from ..interpreter.recursion_headroom import check_headroom
 from ..interpreter.thread_checks import in_link_thread, off_link_thread, under_lock
 from ..options import EngineOptions
 from ..threads.table import ThreadTable
 from ..values.references import ObjectReferences
-from .arrest import Hold
+from .arrest import ThreadArrest
 from .gui_events import GuiEvents
 from .history_place import HistoryPlace
 from .monitor import Monitor
@@ -88,7 +88,7 @@ class Stops:
         self._since = 0.0  # when that began
         self._clocks: dict[int, EvaluationGuard] = {}  # of threads that evaluate something
         self._pausing: set[int] = set()  # threads whose pause was not reported yet
-        self._hold = Hold(monitor, states, threads)
+        self._hold = ThreadArrest(monitor, states, threads)
         self._gui = GuiEvents(options, threads, link.event)
         self.history: HistoryPlace | None = None
         """Where this process is in the history of a program with time travel."""
@@ -138,7 +138,7 @@ class Stops:
     # Threads that stop
 
     @off_link_thread
-    def halt(self, parked: ParkedThread, reason: str, **details: object) -> None:
+    def stop_at(self, parked: ParkedThread, reason: str, **details: object) -> None:
         """Stop the program because of this thread, and return when the thread is to go on.
 
         If the program is stopped for another reason already, this one is reported after that.
@@ -151,16 +151,16 @@ class Stops:
     @off_link_thread
     def show(self, parked: ParkedThread, reason: str, details: Json) -> None:
         """Stop the program, whatever is looked for and wherever the past begins, and return when it is to go on."""
-        need_room()
+        check_headroom()
         self._listener.thread_stops()
-        automatic.hold_off()
+        gc_pause.pause()
         clock = self._clocks.pop(parked.ident, None)
         left = clock.stand_still() if clock is not None else 0.0
         try:
             self._halt(parked, reason, details, inside=clock is not None)
         finally:
             parked.empty()
-            automatic.allow()
+            gc_pause.resume()
             if clock is not None:
                 self._clocks[parked.ident] = clock
                 self._reenter(parked.ident)
@@ -182,36 +182,36 @@ class Stops:
                         number = self._threads.number(parked.ident)
                         self._link.event("continued", {"threadId": number, "allThreadsContinued": not self.each_alone})
                     self._begin(parked.ident, others=not self._threads.alone())
-                    parked.late = self._report(parked.ident, reason, details)
+                    parked.pending_exception = self._report(parked.ident, reason, details)
                 else:
                     self._hold.expect_no_more(parked.ident)
                     self._hold.settle()
-            self._stand(parked)
-            reported = reported or parked.chosen
+            self._wait_until_resumed(parked)
+            reported = reported or parked.resumed_alone
 
     @off_link_thread
     def join(self, parked: ParkedThread) -> None:
         """Park a thread because the program is stopped; return when it is to go on."""
-        need_room()
+        check_headroom()
         with self._lock:
             if not self.states.must_park(parked.ident):
                 return
-            automatic.hold_off()
+            gc_pause.pause()
             self._park(parked)
             self._listener.thread_parked()
             if parked.ident in self._pausing:
-                parked.late = self._report(parked.ident, "pause", {})
+                parked.pending_exception = self._report(parked.ident, "pause", {})
             elif parked.ident in self.seen_in_native:
                 where: Json = {"areas": ["stacks"], "threadId": self._threads.number(parked.ident)}
-                parked.late = self._send("invalidated", where)
+                parked.pending_exception = self._send("invalidated", where)
             self.seen_in_native.discard(parked.ident)
             self._hold.expect_no_more(parked.ident)
             self._hold.settle()
         try:
-            self._stand(parked)
+            self._wait_until_resumed(parked)
         finally:
             parked.empty()
-            automatic.allow()
+            gc_pause.resume()
 
     @under_lock
     def _park(self, parked: ParkedThread) -> None:
@@ -219,15 +219,15 @@ class Stops:
         self.states.move(parked.ident, "park")
         self._parked[parked.ident] = parked
 
-    def _stand(self, parked: ParkedThread) -> None:
+    def _wait_until_resumed(self, parked: ParkedThread) -> None:
         """Do the work of the inbox. An exception of a signal handler is raised when the thread goes on."""
         parked.stand(lambda: self.states.phase == ENDING, self._gui)
-        self._leave(parked.ident)
+        self._release_references(parked.ident)
         if LOG:
-            write("go", f"thread {parked.ident}{', which is to end' if parked.doomed else ''}")
+            write("go", f"thread {parked.ident}{', which is to end' if parked.exiting else ''}")
         parked.raise_late()
 
-    def _leave(self, ident: int) -> None:
+    def _release_references(self, ident: int) -> None:
         """Drop what was held of the program for the sake of this stop, in the thread that it belongs to.
 
         Its end may be code of the program, which must not run under the lock.
@@ -237,7 +237,7 @@ class Stops:
         else:
             with self._lock:
                 held = self._references.take(ident, everything=not self.states.stands(ident))
-        self._listener.thread_leaves(held)
+        self._listener.references_released(held)
 
     @off_link_thread
     def wait_for_room(self) -> None:
@@ -291,7 +291,7 @@ class Stops:
         with self._lock:
             running = self.states.of(ident) == FINISHING
             going = self._parked.get(ident) is not parked
-            if self.states.released or (going and (self.states.phase == ENDING or parked.doomed)):
+            if self.states.released or (going and (self.states.phase == ENDING or parked.exiting)):
                 self.states.move(ident, "leave")
                 parked.leave()
                 return
@@ -300,7 +300,7 @@ class Stops:
             self._parked[ident] = parked
             if running:
                 self._begin(ident, others=not self._threads.alone())
-                parked.late = self._report(ident, "pause", {"description": "Back from an evaluation"})
+                parked.pending_exception = self._report(ident, "pause", {"description": "Back from an evaluation"})
 
     # How a stop begins
 
@@ -346,7 +346,7 @@ class Stops:
                 return
             self._thread = parked.ident
             self._references.begin(parked.ident if self.each_alone else 0, standing=self._parked)
-            parked.late = self._report(parked.ident, reason, {})
+            parked.pending_exception = self._report(parked.ident, reason, {})
 
     # What the client asks for
 
@@ -428,7 +428,7 @@ class Stops:
             parked = self._parked.get(ident)
             if parked is None:
                 return False
-            parked.doomed = parked.chosen = True
+            parked.exiting = parked.resumed_alone = True
             self.resume(ident)
             return True
 

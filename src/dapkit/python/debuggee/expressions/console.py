@@ -15,7 +15,7 @@ from typing import Any, Final, cast
 from ..evaluation.guard import EvaluationGuard
 from ..interpreter import limits
 from ..interpreter.errors import RequestRefused, TimeIsUp
-from ..interpreter.weak_values import GONE, finder
+from ..interpreter.weak_values import COLLECTED, weak_getter
 from ..loader import import_for_program
 from ..options import EngineOptions
 from ..sources.compilation import compiled
@@ -74,7 +74,7 @@ class Console:
         """
         parts = _parts(text)
         if not self.last and self._find is not None:
-            self.last = [found for found in (self._find(),) if found is not GONE]
+            self.last = [found for found in (self._find(),) if found is not COLLECTED]
         try:
             outcome = guard.call(
                 self._options.evaluate_seconds,
@@ -96,7 +96,7 @@ class Console:
     def let_go(self) -> None:
         """Keep the last value alive no more: the program goes on."""
         if self.last:
-            self._find = finder(self.last.pop())
+            self._find = weak_getter(self.last.pop())
 
 
 def may_change(text: str) -> bool:

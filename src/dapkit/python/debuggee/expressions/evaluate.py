@@ -13,7 +13,7 @@ from ..evaluation.guard import EvaluationGuard
 from ..interpreter import limits
 from ..interpreter.errors import RequestRefused, TimeIsUp
 from ..interpreter.frame_locals import LocalVariables, are_copied, globals_of, locals_of, variables_of
-from ..interpreter.gc_tracking import hide
+from ..interpreter.gc_tracking import untrack
 from ..interpreter.safe_types import entries, is_a, simple_name
 from ..sources.compilation import compiled as compiled_text
 from ..values.error_text import error_text
@@ -30,11 +30,11 @@ class Namespaces:
     def __init__(self, frame: FrameType | None) -> None:
         self.globals = globals_of(frame) if frame is not None else _names_of_main()
         self.locals: LocalVariables = locals_of(frame) if frame is not None else self.globals
-        hide(self)
+        untrack(self)
         if frame is not None and are_copied(frame):
-            hide(self.locals)
+            untrack(self.locals)
         self._frame = frame
-        self._before = hide(dict(self.locals)) if frame is not None and are_copied(frame) else None
+        self._before = untrack(dict(self.locals)) if frame is not None and are_copied(frame) else None
         self.exception: BaseException | None = None
         """What the thread is stopped at, under the name `__exception__`."""
 

@@ -11,7 +11,7 @@ from types import CodeType, FrameType, FunctionType
 from typing import Final
 
 from ..interpreter.frame_locals import globals_of, locals_of
-from ..interpreter.gc_tracking import hide
+from ..interpreter.gc_tracking import untrack
 from ..sources.compilation import compiled
 from ..sources.files import GENERATED, is_function
 from .syntax import names_in, parse_expression
@@ -41,7 +41,7 @@ class FrameExpression:
         self._text = text.strip()
         self._code: CodeType = compiled(f"(\n{self._text}\n)", "eval", place=GENERATED)
         self._functions: dict[tuple[str, ...], CodeType] = {}
-        hide(self)
+        untrack(self)
 
     def value(self, frame: FrameType, given: dict[str, object] = _NOTHING) -> object:
         """Return its value in a frame, where it also sees `given`. Raises what it raises."""

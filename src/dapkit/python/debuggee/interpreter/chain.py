@@ -3,7 +3,7 @@
 from types import FrameType
 
 
-def chain_of(frame: FrameType) -> list[FrameType]:
+def stack_of(frame: FrameType) -> list[FrameType]:
     """Return a frame and those that have called it, the innermost first."""
     chain: list[FrameType] = []
     outer: FrameType | None = frame

@@ -9,7 +9,7 @@ from collections.abc import MutableMapping
 from types import FrameType
 from typing import Any, Final
 
-from .frame_views import view_of
+from .frame_views import virtual_frame_of
 from .safe_types import entries, mapping_of
 
 _OPTIMIZED: Final = 0x1  # CO_OPTIMIZED: the variables are in the frame itself, not in a dict
@@ -21,7 +21,7 @@ type LocalVariables = MutableMapping[str, Any]
 
 def are_copied(frame: FrameType) -> bool:
     """Say whether what `locals_of` returns is a copy, so that nothing is changed by writing into it."""
-    return _must_be_copied(frame) or view_of(frame) is not None
+    return _must_be_copied(frame) or virtual_frame_of(frame) is not None
 
 
 def _must_be_copied(frame: FrameType) -> bool:
@@ -30,13 +30,13 @@ def _must_be_copied(frame: FrameType) -> bool:
 
 def locals_of(frame: FrameType) -> LocalVariables:
     """Return the local variables, those of a function on 3.12 as a copy; those of what the frame stands for, if any."""
-    view = view_of(frame)
+    view = virtual_frame_of(frame)
     return stored_locals(frame) if view is None else view.names()
 
 
 def globals_of(frame: FrameType) -> dict[str, Any]:
     """Return the global variables, or those of what the frame stands for."""
-    view = view_of(frame)
+    view = virtual_frame_of(frame)
     return frame.f_globals if view is None else view.global_names()
 
 

@@ -1,7 +1,7 @@
 """Frames that stand for something else than their code: for a template that they render.
 
 What they stand for is recognised by readers, of which there are none unless the client has asked for them. All who show
-a frame, or read its variables, ask `view_of`.
+a frame, or read its variables, ask `virtual_frame_of`.
 """
 
 from collections.abc import Callable
@@ -79,12 +79,12 @@ type Reader = Callable[[FrameType, int], FrameView | None]
 _readers: list[Reader] = []
 
 
-def read_frames_by(readers: list[Reader]) -> None:
+def set_recognizers(readers: list[Reader]) -> None:
     """Recognise frames by these, and no others."""
     _readers[:] = readers
 
 
-def view_of(frame: FrameType, line: int = 0) -> FrameView | None:
+def virtual_frame_of(frame: FrameType, line: int = 0) -> FrameView | None:
     """Return what a frame stands for, at a line of its code or where it is; None for nearly all: their own code."""
     for reader in _readers:
         view = reader(frame, line or frame.f_lineno or frame.f_code.co_firstlineno)

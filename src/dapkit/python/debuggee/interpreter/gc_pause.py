@@ -17,7 +17,7 @@ from _operator import call  # the C half of `operator`
 from collections.abc import Callable
 from typing import Any, Final
 
-from .hidden_frames import unseen
+from .hidden_frames import hidden_frame
 
 _OFF: Final = 2**31 - 1
 """A threshold that no program reaches."""
@@ -27,7 +27,7 @@ _get_threshold: Final = gc.get_threshold
 _switch_off: Final = partial(_set_threshold, _OFF)
 
 
-class AutomaticCollection:
+class GcPause:
     """Whether a collection may begin.
 
     Invariant: the threshold is `_OFF` while any thread is in `_ours`, unless the program has set another one since.
@@ -43,7 +43,7 @@ class AutomaticCollection:
         """By whether there are any; that of the program is the second."""
         self._is_released = False
 
-    def hold_off(self) -> None:
+    def pause(self) -> None:
         """Let no collection begin, for the sake of the calling thread."""
         ident = _thread.get_ident()
         if ident not in self._ours and not self._is_released:
@@ -52,8 +52,8 @@ class AutomaticCollection:
             self._note(_get_threshold()[0])
             _set_threshold(_OFF)
 
-    def allow(self) -> bool:
-        """Let collections begin, as far as the calling thread is concerned; say whether `hold_off` is to follow."""
+    def resume(self) -> bool:
+        """Let collections begin, as far as the calling thread is concerned; say whether `pause` is to follow."""
         ident = _thread.get_ident()
         if ident not in self._ours:
             return False
@@ -63,7 +63,7 @@ class AutomaticCollection:
         self._switch()()
         return True
 
-    @unseen
+    @hidden_frame
     def wait[T](self, wait: Callable[[], T]) -> T:
         """Call native code that waits, and let collections begin meanwhile."""
         ident = _thread.get_ident()
@@ -76,7 +76,7 @@ class AutomaticCollection:
         try:
             _, _, result, thresholds, _, _ = map(call, steps)
         except BaseException:  # of a signal handler
-            self.hold_off()
+            self.pause()
             raise
         self._note(thresholds[0])
         return result
@@ -102,5 +102,5 @@ class AutomaticCollection:
             _set_threshold(self._thresholds[False])
 
 
-automatic: Final = AutomaticCollection()
+gc_pause: Final = GcPause()
 """That of this process."""

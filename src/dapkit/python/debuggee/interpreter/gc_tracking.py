@@ -13,18 +13,18 @@ from .. import loader
 from . import native
 
 
-def hide[T](ours: T) -> T:
+def untrack[T](ours: T) -> T:
     """Hide an object that is in no circle: one of our classes, a list, a socket or the like."""
     native.untrack(ours, False)  # noqa: FBT003 - a function in C
     return ours
 
 
-def hide_all(others: set[int]) -> None:
+def untrack_all(others: set[int]) -> None:
     """Hide the engine for good, before the program begins: all objects but those that the interpreter made, by id."""
     for ours in gc.get_objects() if native.AVAILABLE else ():
         if id(ours) not in others and type(ours) is not FrameType:
             native.untrack(ours, not _can_end(ours))
-    hide_modules()
+    untrack_modules()
 
 
 def _can_end(ours: object) -> bool:
@@ -33,7 +33,7 @@ def _can_end(ours: object) -> bool:
     return kind in (dict, list, set) or kind.__module__.partition(".")[0] == loader.PACKAGE
 
 
-def hide_modules() -> None:
+def untrack_modules() -> None:
     """Hide the modules of the engine, their classes, functions and constants; others make objects meanwhile."""
     for name, module in loader.modules():
         if name.partition(".")[0] == loader.PACKAGE:
@@ -41,7 +41,7 @@ def hide_modules() -> None:
             _hide_names(vars(module), name)
 
 
-def hide_parts(part: Any) -> list[Any]:  # noqa: ANN401 - of any class
+def untrack_members(part: Any) -> list[Any]:  # noqa: ANN401 - of any class
     """Hide an object of ours and all of ours that it has in its attributes; return what was not hidden before."""
     if type(part).__module__.partition(".")[0] != loader.PACKAGE or isinstance(part, ModuleType | type):
         return []
@@ -49,11 +49,11 @@ def hide_parts(part: Any) -> list[Any]:  # noqa: ANN401 - of any class
     if native.untrack(part, False):  # noqa: FBT003 - a function in C
         hidden.append(part)
         for inner in list(getattr(part, "__dict__", {}).values()):
-            hidden += hide_parts(inner)
+            hidden += untrack_members(inner)
     return hidden
 
 
-def give_back(hidden: list[Any]) -> None:
+def track_again(hidden: list[Any]) -> None:
     """Let the collector have what was hidden, and is of no more use: only so do its circles end."""
     while hidden:
         native.track(hidden.pop())
@@ -67,4 +67,4 @@ def _hide_names(names: Any, module: str) -> None:  # noqa: ANN401 - of a module 
             if kind is type:
                 _hide_names(vars(value), module)
         else:
-            hide_parts(value)
+            untrack_members(value)

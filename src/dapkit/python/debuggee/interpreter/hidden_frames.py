@@ -44,7 +44,7 @@ def _note(code: CodeType) -> None:
         _set_events(code)
 
 
-def unseen[**P, T](function: Callable[P, T]) -> Callable[P, T]:
+def hidden_frame[**P, T](function: Callable[P, T]) -> Callable[P, T]:
     """Have a function run unseen; not for generators and coroutines."""
     plain = cast("Any", function)  # a function, which has its code
     usual = plain.__code__

@@ -74,7 +74,7 @@ current_frames: Final[Callable[[], dict[int, FrameType]]] = (
 """Returns the newest frame of each thread; from C of this interpreter alone, and without an audit event."""
 HAS_ROOM: Final = AVAILABLE and _native.ROOM > 0
 """Whether callbacks have room of their own near the recursion limit."""
-MISSED: Final[list[tuple[CodeType, int]]] = _native.MISSED if AVAILABLE else []
+SKIPPED_EVENTS: Final[list[tuple[CodeType, int]]] = _native.MISSED if AVAILABLE else []
 """Where there was no room for a callback: code, and line or offset; no more than a thousand."""
 _CALLBACK = _native.Callback if AVAILABLE else type(None)
 
@@ -99,7 +99,7 @@ type Table = dict[int, tuple[CodeType | None, Callable[..., object]]]
 def roomy[**P, T](callback: Callable[P, T]) -> Callable[P, T]:
     """Return a callback that can be called where the recursion limit leaves no room for it.
 
-    Those that C has made need none. It is noted in `MISSED` if a callback fails for want of room all the same.
+    Those that C has made need none. It is noted in `SKIPPED_EVENTS` if a callback fails for want of room all the same.
     """
     return _native.roomy(callback) if AVAILABLE and type(callback) is not _CALLBACK else callback
 
@@ -241,12 +241,12 @@ def note_place(  # noqa: PLR0917 - as C takes it
     code: CodeType,
     offset: int,
     kind: type | None,
-    fate: int,
+    outcome: int,
     swallows: bool,
     guards: tuple[Guard, ...],
 ) -> int:
     """Note what becomes of exceptions of a type at an instruction; return how many places are noted."""
-    return _native.note_place(code, offset, kind, fate, swallows, guards)
+    return _native.note_place(code, offset, kind, outcome, swallows, guards)
 
 
 def forget_places() -> None:

@@ -8,41 +8,41 @@ from collections.abc import Callable
 from typing import Final
 
 from . import limits, native
-from .hidden_frames import unseen
-from .native import MISSED
+from .hidden_frames import hidden_frame
+from .native import SKIPPED_EVENTS
 
-__all__ = ["MISSED", "MOST_MISSED", "has_room", "need_room", "roomy"]
+__all__ = ["MOST_MISSED", "SKIPPED_EVENTS", "check_headroom", "handles_overflow", "with_headroom"]
 
 MOST_MISSED: Final = limits.MISSED_EVENTS
 
 
-def has_room[T: Callable[..., object]](callback: T) -> T:
+def handles_overflow[T: Callable[..., object]](callback: T) -> T:
     """Mark a callback that notes by itself what was missed, calling nothing of ours; a wrapper doubles its costs."""
     if not native.AVAILABLE:
-        callback.__dict__["has_room"] = True
+        callback.__dict__["handles_overflow"] = True
     return callback
 
 
-def roomy(callback: Callable[..., object]) -> Callable[..., object]:
+def with_headroom(callback: Callable[..., object]) -> Callable[..., object]:
     """Return a callback of an event that never fails for want of room."""
     if native.AVAILABLE:
         return native.roomy(callback)
-    if getattr(callback, "has_room", False):
+    if getattr(callback, "handles_overflow", False):
         return callback
 
-    @unseen  # the frame of the event stays the first one that is seen below
+    @hidden_frame  # the frame of the event stays the first one that is seen below
     def noting(*details: object) -> object:
         try:
             return callback(*details)
         except RecursionError:
-            if len(MISSED) < MOST_MISSED:
-                MISSED.append(details[:2])  # type: ignore[arg-type]  # of each event these are code and place
+            if len(SKIPPED_EVENTS) < MOST_MISSED:
+                SKIPPED_EVENTS.append(details[:2])  # type: ignore[arg-type]  # of each event these are code and place
             return None
 
     return noting
 
 
-def need_room(calls: int = limits.STOP_CALLS) -> None:
+def check_headroom(calls: int = limits.STOP_CALLS) -> None:
     """Raise RecursionError now, rather than half-way through a stop, if the program is about to.
 
     Raises:
@@ -50,4 +50,4 @@ def need_room(calls: int = limits.STOP_CALLS) -> None:
 
     """
     if calls and not native.HAS_ROOM:
-        need_room(calls - 1)
+        check_headroom(calls - 1)

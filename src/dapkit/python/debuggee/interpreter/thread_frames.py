@@ -25,7 +25,7 @@ def newest_frames() -> dict[int, FrameType]:
     return frames
 
 
-def every_frame() -> Iterator[FrameType]:
+def all_frames() -> Iterator[FrameType]:
     """Go through all frames that are being executed, those of each thread from the newest."""
     for newest in newest_frames().values():
         frame: FrameType | None = newest

@@ -11,14 +11,14 @@ from typing import Any, Final
 from . import limits
 from .safe_types import MAPPINGS
 
-GONE: Final = object()
+COLLECTED: Final = object()
 """Stands for an object that is no more."""
 
 _ATOMS: Final = (int, float, complex, bool, str, bytes, bytearray, type(None))
 _COLLECTIONS: Final = (tuple, list, set, frozenset)
 
 
-def finder(value: object) -> Callable[[], object] | None:
+def weak_getter(value: object) -> Callable[[], object] | None:
     """Return what finds an object as long as the program has it; None if only keeping it could."""
     if _is_data(value, limits.KEPT_ITEMS):
         return lambda: value
@@ -29,7 +29,7 @@ def finder(value: object) -> Callable[[], object] | None:
 
     def find() -> object:
         found = reference()
-        return GONE if found is None else found
+        return COLLECTED if found is None else found
 
     return find
 

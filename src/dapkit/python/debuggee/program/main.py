@@ -13,7 +13,7 @@ import sys
 from collections.abc import Callable
 from types import CodeType, ModuleType, TracebackType
 
-from ..interpreter.hidden_frames import hide, unseen
+from ..interpreter.hidden_frames import hidden_frame, hide
 from ..interpreter.native import uncount_calls
 from ..loader import import_for_program
 from ..sources.files import OURS, Sources
@@ -43,7 +43,7 @@ def run_to_end(
     hidden = hide(script)
     uncount_calls(_FRAMES_BELOW)
 
-    @unseen
+    @hidden_frame
     def run_unseen() -> None:
         try:
             run()
@@ -119,7 +119,7 @@ def _frozen_loader(name: str) -> object:
 
 
 def _of_text(text: str, names: dict[str, object]) -> Loaded:
-    @unseen
+    @hidden_frame
     def run() -> None:
         code = builtins.compile(text, "<string>", "exec", dont_inherit=True)
         if sys.version_info >= (3, 13):
@@ -132,7 +132,7 @@ def _of_text(text: str, names: dict[str, object]) -> Loaded:
 
 
 def _of_module(name: str, *, alter: bool) -> Loaded:
-    @unseen
+    @hidden_frame
     def run() -> None:
         import_for_program("runpy")._run_module_as_main(name, alter)  # what `python -m` calls
 
@@ -154,7 +154,7 @@ def _of_file(path: str, names: dict[str, object]) -> Loaded:
     loader = external.SourcelessFileLoader if compiled else external.SourceFileLoader
     names["__loader__"] = loader("__main__", path)
 
-    @unseen
+    @hidden_frame
     def run() -> None:
         if compiled:
             import marshal

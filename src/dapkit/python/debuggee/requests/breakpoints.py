@@ -8,16 +8,16 @@ from ..bytecode.texts import ProgramText
 from ..connection.framing import Json
 from ..connection.request import IncomingRequest, number
 from ..interpreter.errors import RequestRefused
-from .chunks import InSlices, Slices
+from .chunks import Chunked, Slices
 from .handler import Handler
 
 if TYPE_CHECKING:
     from ..engine.engine import Engine
 
 
-def set_breakpoints(engine: "Engine", request: IncomingRequest) -> InSlices:
+def set_breakpoints(engine: "Engine", request: IncomingRequest) -> Chunked:
     """Replace the breakpoints of one source."""
-    return InSlices(_set_breakpoints(engine, *source_asked(engine, request), _specs(request)))
+    return Chunked(_set_breakpoints(engine, *source_asked(engine, request), _specs(request)))
 
 
 def _set_breakpoints(engine: "Engine", key: str, source: Json, asked: list[Json]) -> Slices:
@@ -47,7 +47,7 @@ def set_instruction_breakpoints(engine: "Engine", request: IncomingRequest) -> J
         return {"breakpoints": [breakpoint.describe() for breakpoint in made]}
 
 
-def breakpoint_locations(engine: "Engine", request: IncomingRequest) -> Json | InSlices:
+def breakpoint_locations(engine: "Engine", request: IncomingRequest) -> Json | Chunked:
     """List the places in some lines of a source at which the program can stop."""
     key, source = source_asked(engine, request)
     first = number(request, "line")
@@ -77,7 +77,7 @@ def breakpoint_locations(engine: "Engine", request: IncomingRequest) -> Json | I
             yield
         return {"breakpoints": found}
 
-    return InSlices(slices())
+    return Chunked(slices())
 
 
 def _specs(request: IncomingRequest) -> list[Json]:

@@ -17,13 +17,13 @@ from ..execution import jumps
 from ..execution.parked_thread import ParkedThread
 from ..interpreter import limits
 from ..interpreter.errors import RequestRefused
-from ..interpreter.frame_views import view_of
+from ..interpreter.frame_views import virtual_frame_of
 from ..sources.compilation import with_nested
 from ..sources.files import lines_of_code
 from ..stacks.frames import frames_only
 from ..values.variables import ShownFrame
 from .breakpoints import source_asked
-from .handler import LATER, Handler, Later
+from .handler import DEFERRED, Deferred, Handler
 
 if TYPE_CHECKING:
     from ..engine.engine import Engine
@@ -69,7 +69,7 @@ def step_in_targets(engine: "Engine", request: IncomingRequest) -> Json:
     parked = engine.stops.parked.get(frame.ident)
     if parked is None or parked.shown is not frame.frame or parked.leaving:
         raise RequestRefused("only the newest frame of a stopped thread makes calls next")
-    if view_of(frame.frame) is not None:
+    if virtual_frame_of(frame.frame) is not None:
         return {"targets": []}
     code = frame.frame.f_code
     text = engine.texts.of_code(code)
@@ -103,7 +103,7 @@ def goto_targets(engine: "Engine", request: IncomingRequest) -> Json:
         raise RequestRefused("gotoTargets needs a line, from 1 on")
     if not engine.stops.standing:
         raise RequestRefused("the program is running; pause it to go elsewhere")
-    standing = [parked for parked in list(engine.stops.parked.values()) if view_of(parked.shown) is None]
+    standing = [parked for parked in list(engine.stops.parked.values()) if virtual_frame_of(parked.shown) is None]
     stopped = [(parked.ident, parked.shown.f_code) for parked in standing]
     codes = [(ident, code) for ident, code in stopped if key in engine.sources.keys(code)]
     here = [(ident, code) for ident, code in codes if line in lines_of_code(code)]
@@ -120,7 +120,7 @@ def goto_targets(engine: "Engine", request: IncomingRequest) -> Json:
     return {"targets": targets}
 
 
-def goto(engine: "Engine", request: IncomingRequest) -> Later:
+def goto(engine: "Engine", request: IncomingRequest) -> Deferred:
     """Let a thread go on at another line of its newest frame."""
     target = engine.references.get(request.arguments.get("targetId"), JumpTarget)
     ident = engine.threads.ident(request.arguments.get("threadId"))
@@ -137,12 +137,12 @@ def goto(engine: "Engine", request: IncomingRequest) -> Later:
     return _move(engine, request, ident, move, "goto")
 
 
-def restart_frame(engine: "Engine", request: IncomingRequest) -> Later:
+def restart_frame(engine: "Engine", request: IncomingRequest) -> Deferred:
     """Let the newest frame of a thread begin again."""
     frame = engine.references.get(request.arguments.get("frameId"), ShownFrame)
 
     def move(parked: ParkedThread) -> list[str]:
-        if view_of(frame.frame) is not None:
+        if virtual_frame_of(frame.frame) is not None:
             raise RequestRefused("a template cannot begin again")
         why = jumps.objection(parked, frame.frame)
         if why:
@@ -154,7 +154,7 @@ def restart_frame(engine: "Engine", request: IncomingRequest) -> Later:
 
 def _move(
     engine: "Engine", request: IncomingRequest, ident: int, move: Callable[[ParkedThread], list[str]], reason: str
-) -> Later:
+) -> Deferred:
     """Have a thread jump, and report where it is then."""
     parked = engine.stops.parked.get(ident)
     if parked is None:
@@ -170,7 +170,7 @@ def _move(
         raise RequestRefused("the thread is busy with an evaluation that cannot be interrupted")
 
     engine.jobs.post(ident, Job(request, work, seconds=limits.PAGE_SECONDS, instead=instead))
-    return LATER
+    return DEFERRED
 
 
 def _report_move(engine: "Engine", parked: ParkedThread, reason: str, unbound: list[str], line: int) -> None:
@@ -195,7 +195,7 @@ def chosen_call(engine: "Engine", request: IncomingRequest, parked: ParkedThread
 def statements_of_line(engine: "Engine", frame: FrameType) -> frozenset[int]:
     """Return where the statements of a frame's line begin, if it holds several."""
     code = frame.f_code
-    text = engine.texts.of_code(code) if view_of(frame) is None else None
+    text = engine.texts.of_code(code) if virtual_frame_of(frame) is None else None
     line: int | None = frame.f_lineno  # None at an instruction that the compiler has added
     if text is None or line is None:
         return frozenset()

@@ -13,7 +13,7 @@ from ..connection.link import Link
 from ..connection.request import IncomingRequest
 from ..interpreter import limits
 from ..interpreter.thread_checks import in_link_thread
-from .handler import LATER, Handler, Later
+from .handler import DEFERRED, Deferred, Handler
 
 type Slices = Generator[None, None, Json]
 """Work that yields wherever it may be interrupted for others, and returns the body of the response."""
@@ -45,14 +45,14 @@ OVERTAKING: Final = frozenset(
 """What need not wait for a request before it: it looks, or it stops or ends the program."""
 
 
-class InSlices(Later):
+class Chunked(Deferred):
     """The answer of a handler whose work takes long."""
 
     def __init__(self, slices: Slices) -> None:
         self.slices = slices
 
 
-class SlicedRequests:
+class ChunkedRequests:
     """The requests that are done in slices, and those that wait for them.
 
     Invariant: while a request is under way, each request that may not overtake it is in `_waiting`.
@@ -73,7 +73,7 @@ class SlicedRequests:
         return True
 
     @in_link_thread
-    def begin(self, request: IncomingRequest, work: InSlices) -> None:
+    def begin(self, request: IncomingRequest, work: Chunked) -> None:
         """Do the first slice of a request, and the others later."""
         self._under_way.append(request)
         self._go_on(request, work.slices)
@@ -103,7 +103,7 @@ class SlicedRequests:
                 self._answer(request, handler)
 
 
-def _slice_of(slices: Slices) -> Json | Later:
+def _slice_of(slices: Slices) -> Json | Deferred:
     """Do a part of some work; return the body of the response if that was the last."""
     end = monotonic() + limits.SLICE_SECONDS
     try:
@@ -112,4 +112,4 @@ def _slice_of(slices: Slices) -> Json | Later:
     except StopIteration as done:
         body: Json = done.value
         return body
-    return LATER
+    return DEFERRED

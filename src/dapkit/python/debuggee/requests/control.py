@@ -8,7 +8,7 @@ from ..execution.stepping import INTO, OUT, OVER, STATEMENT, UNITS, Kind
 from ..interpreter.errors import RequestRefused
 from ..threads.table import ALL_THREADS
 from .bytecode import chosen_call, statements_of_line
-from .handler import LATER, Handler, Later
+from .handler import DEFERRED, Deferred, Handler
 
 if TYPE_CHECKING:
     from ..engine.engine import Engine
@@ -63,7 +63,7 @@ def _step(engine: "Engine", request: IncomingRequest, kind: Kind) -> None:
 
     def go() -> None:
         with engine.lock:
-            parked.chosen = True
+            parked.resumed_alone = True
             engine.stepping.start(
                 ident,
                 OVER if target is not None else kind,
@@ -85,7 +85,7 @@ def _go_on(engine: "Engine", ident: int, *, single: bool) -> None:
         engine.stops.resume(ident if single else None)
 
 
-def pause(engine: "Engine", request: IncomingRequest) -> Later:
+def pause(engine: "Engine", request: IncomingRequest) -> Deferred:
     """Stop the program where it is, or one thread of it."""
     number = request.arguments.get("threadId")
     idents = _all_to_pause(engine) if number == ALL_THREADS else [engine.threads.ident(number)]
@@ -98,7 +98,7 @@ def pause(engine: "Engine", request: IncomingRequest) -> Later:
         for ident in idents:
             engine.stops.pause(ident)
         request.answer(None)
-    return LATER
+    return DEFERRED
 
 
 def _all_to_pause(engine: "Engine") -> list[int]:

@@ -21,14 +21,14 @@ from ..interpreter.safe_types import type_name
 from ..time_travel.value_names import named_from_module, place_in
 from ..values.storage import ContainerItem
 from ..values.variables import VariableContainer
-from .handler import LATER, Handler, Later
+from .handler import DEFERRED, Deferred, Handler
 from .values import origin_of, why_not_evaluated
 
 if TYPE_CHECKING:
     from ..engine.engine import Engine
 
 
-def data_breakpoint_info(engine: "Engine", request: IncomingRequest) -> Later:
+def data_breakpoint_info(engine: "Engine", request: IncomingRequest) -> Deferred:
     """Say whether something can be watched, and under which dataId."""
     name = text(request, "name")
     size = number(request, "bytes")
@@ -55,7 +55,7 @@ def data_breakpoint_info(engine: "Engine", request: IncomingRequest) -> Later:
         raise RequestRefused(why_not_evaluated(engine, origin.ident, begun=begun))
 
     engine.jobs.post(origin.ident, Job(request, work, seconds=limits.WATCH_SECONDS * 2, instead=instead))
-    return LATER
+    return DEFERRED
 
 
 def _named(target: WatchTarget, frame: FrameType | None) -> Json | None:

@@ -24,8 +24,8 @@ from . import stacks as requests_stacks
 from . import time_travel as requests_travel
 from . import values as requests_values
 from .capabilities import capabilities
-from .chunks import InSlices, SlicedRequests
-from .handler import Handler, Later
+from .chunks import Chunked, ChunkedRequests
+from .handler import Deferred, Handler
 
 if TYPE_CHECKING:
     from ..engine.engine import Engine
@@ -36,7 +36,7 @@ class Dispatcher:
 
     def __init__(self, engine: "Engine") -> None:
         self._engine = engine
-        self._sliced = SlicedRequests(engine.link, self.answer)
+        self._sliced = ChunkedRequests(engine.link, self.answer)
 
     @in_link_thread
     def handle(self, message: Json) -> None:
@@ -63,9 +63,9 @@ class Dispatcher:
         except Exception as error:
             request.fail(error)
         else:
-            if isinstance(body, InSlices):
+            if isinstance(body, Chunked):
                 self._sliced.begin(request, body)
-            elif not isinstance(body, Later):
+            elif not isinstance(body, Deferred):
                 self._respond(request, body)
 
     def _respond(self, request: IncomingRequest, body: Json | None) -> None:

@@ -17,7 +17,7 @@ from ..interpreter import limits
 from ..interpreter.errors import RequestRefused
 from ..interpreter.safe_types import forget_classes
 from ..values.variables import VariableContainer
-from .handler import LATER, Handler, Later
+from .handler import DEFERRED, Deferred, Handler
 from .values import load_presenters, origin_of, report_changed, wants_hexadecimal, why_not_evaluated
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ _OF_ROWS: Final = ("name", "value", "evaluateName")
 _CHARS: Final = {"clipboard": limits.CLIPBOARD_CHARS, "repl": limits.REPL_CHARS}
 
 
-def evaluate_(engine: "Engine", request: IncomingRequest) -> Later:
+def evaluate_(engine: "Engine", request: IncomingRequest) -> Deferred:
     """Evaluate in a frame, or in `__main__`."""
     expression = text(request, "expression")
     context = str(request.arguments.get("context") or "watch")
@@ -74,7 +74,7 @@ def evaluate_(engine: "Engine", request: IncomingRequest) -> Later:
 
     seconds = engine.options.evaluate_seconds + 1 if context == "repl" else limits.WATCH_SECONDS + 1
     engine.jobs.post(origin.ident, Job(request, work, seconds=seconds, instead=instead))
-    return LATER
+    return DEFERRED
 
 
 def _namespaces(engine: "Engine", origin: VariableContainer) -> Namespaces:
@@ -102,7 +102,7 @@ def _explanation(engine: "Engine", typed: str, guard: EvaluationGuard) -> Callab
     return lambda error: shortened(writer.exception(error, guard, known=handled).rstrip(), limits.MESSAGE_CHARS)
 
 
-def completions(engine: "Engine", request: IncomingRequest) -> Later:
+def completions(engine: "Engine", request: IncomingRequest) -> Deferred:
     """Propose what could be typed next."""
     typed = text(request, "text")
     column = number(request, "column")
@@ -116,7 +116,7 @@ def completions(engine: "Engine", request: IncomingRequest) -> Later:
         return {"targets": []}
 
     engine.jobs.post(origin.ident, Job(request, work, seconds=limits.WATCH_SECONDS, instead=instead))
-    return LATER
+    return DEFERRED
 
 
 HANDLERS: Final[dict[str, Handler]] = {

@@ -12,7 +12,7 @@ from ..exceptions.traceback_text import TracebackWriter
 from ..interpreter import limits
 from ..interpreter.errors import RequestRefused
 from ..stacks.frames import frames_only
-from .handler import LATER, Handler, Later
+from .handler import DEFERRED, Deferred, Handler
 
 if TYPE_CHECKING:
     from ..engine.engine import Engine
@@ -27,7 +27,7 @@ def set_exception_breakpoints(engine: "Engine", request: IncomingRequest) -> Jso
     return {"breakpoints": answers}
 
 
-def exception_info(engine: "Engine", request: IncomingRequest) -> Later:
+def exception_info(engine: "Engine", request: IncomingRequest) -> Deferred:
     """Describe the exception that a thread is stopped at."""
     ident = engine.threads.ident(request.arguments.get("threadId"))
     parked = engine.stops.parked.get(ident)
@@ -46,7 +46,7 @@ def exception_info(engine: "Engine", request: IncomingRequest) -> Later:
         return information(exception, mode, frames, None, writer)
 
     engine.jobs.post(ident, Job(request, work, seconds=limits.PAGE_SECONDS, instead=instead))
-    return LATER
+    return DEFERRED
 
 
 HANDLERS: Final[dict[str, Handler]] = {

@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     from ..engine.engine import Engine
 
 
-class Later:
+class Deferred:
     """The answer of a handler that leaves it to a stopped thread."""
 
 
-LATER: Final = Later()
+DEFERRED: Final = Deferred()
 
-type Handler = Callable[["Engine", IncomingRequest], Json | Later | None]
+type Handler = Callable[["Engine", IncomingRequest], Json | Deferred | None]

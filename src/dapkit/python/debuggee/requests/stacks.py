@@ -11,7 +11,7 @@ from ..interpreter import limits
 from ..interpreter.errors import RequestRefused
 from ..stacks.frames import Naming, StackEntries
 from ..stacks.names import in_native_call, naming, plain_name, wants_values
-from .handler import LATER, Handler, Later
+from .handler import DEFERRED, Deferred, Handler
 
 if TYPE_CHECKING:
     from ..engine.engine import Engine
@@ -22,7 +22,7 @@ def threads(engine: "Engine", _request: IncomingRequest) -> Json:
     return {"threads": engine.threads.listing(engine.states.stands, engine.stepping.may_show)}
 
 
-def stack_trace(engine: "Engine", request: IncomingRequest) -> Json | Later:
+def stack_trace(engine: "Engine", request: IncomingRequest) -> Json | Deferred:
     """List the frames of a thread, stopped or running, or of a suspended task."""
     given = request.arguments.get("threadId")
     form = request.arguments.get("format") or {}
@@ -42,7 +42,7 @@ def stack_trace(engine: "Engine", request: IncomingRequest) -> Json | Later:
     if stopped and ident not in engine.stops.parked and engine.stops.since() < limits.PARK_SECONDS:
         # It may still be on its way to where it will stand.
         engine.link.after(limits.SETTLE_TICK_SECONDS, lambda: engine.dispatcher.again(request))
-        return LATER
+        return DEFERRED
     whole = form.get("includeAll") is True
     entries = engine.stacks.of_task(task) if task is not None else _entries(engine, ident, newest, whole=whole)
     is_native = task is None and stopped and ident not in engine.stops.parked
@@ -67,7 +67,7 @@ def stack_trace(engine: "Engine", request: IncomingRequest) -> Json | Later:
         return page(naming(form, None, with_values=True))
 
     engine.jobs.post(ident, Job(request, work, seconds=limits.PAGE_SECONDS, instead=instead))
-    return LATER
+    return DEFERRED
 
 
 def _entries(engine: "Engine", ident: int, newest: FrameType | None, *, whole: bool) -> StackEntries:

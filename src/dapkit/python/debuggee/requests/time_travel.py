@@ -8,12 +8,12 @@ from ..connection.request import IncomingRequest, number, text
 from ..evaluation.guard import EvaluationGuard
 from ..evaluation.jobs import Job
 from ..interpreter import limits
-from ..interpreter.chain import chain_of
+from ..interpreter.chain import stack_of
 from ..interpreter.errors import RequestRefused
 from ..loader import load
 from ..time_travel.value_names import identity_of, place_in
 from .bytecode import JumpTarget
-from .handler import LATER, Handler, Later
+from .handler import DEFERRED, Deferred, Handler
 from .values import origin_of
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def place_of_target(engine: "Engine", request: IncomingRequest) -> Json:
     """Say where a target of `goto` lies: a line of a function, and in which call on the stack of a thread, or 0."""
     target = engine.references.get(request.arguments.get("targetId"), JumpTarget)
     parked = engine.stops.parked.get(engine.threads.ident(request.arguments.get("threadId")))
-    chain = [] if parked is None else chain_of(parked.shown)
+    chain = [] if parked is None else stack_of(parked.shown)
     call = next((identity_of(frame) for frame in chain if frame.f_code is target.code), 0)
     code = target.code
     return {"path": code.co_filename, "first": code.co_firstlineno, "line": target.line, "frame": call}
@@ -63,7 +63,7 @@ def hand_over(engine: "Engine", request: IncomingRequest) -> Json:
     return body
 
 
-def branch(engine: "Engine", request: IncomingRequest) -> Later:
+def branch(engine: "Engine", request: IncomingRequest) -> Deferred:
     """Have this process, which shows a moment of the past, take the place of the live program."""
     given = request.arguments.get("pipes")
     pipes = [(device, inode) for device, inode in given] if isinstance(given, list) else []
@@ -76,7 +76,7 @@ def branch(engine: "Engine", request: IncomingRequest) -> Later:
         raise RequestRefused("readOnlyPast: the thread is busy with an evaluation that cannot be interrupted")
 
     engine.jobs.post(engine.threads.main, Job(request, work, seconds=limits.BRANCH_SECONDS * 2, instead=instead))
-    return LATER
+    return DEFERRED
 
 
 HANDLERS: Final[dict[str, Handler]] = {

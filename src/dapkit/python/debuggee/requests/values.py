@@ -24,7 +24,7 @@ from ..values.variables import (
     VariableContainer,
     closure_of,
 )
-from .handler import LATER, Handler, Later
+from .handler import DEFERRED, Deferred, Handler
 
 if TYPE_CHECKING:
     from ..engine.engine import Engine
@@ -55,7 +55,7 @@ def scopes(engine: "Engine", request: IncomingRequest) -> Json:
     return {"scopes": shown}
 
 
-def variables(engine: "Engine", request: IncomingRequest) -> Later:
+def variables(engine: "Engine", request: IncomingRequest) -> Deferred:
     """Show what is inside a scope or a value."""
     reader = engine.reader
     inside = reader.inside(request.arguments.get("variablesReference"))
@@ -85,7 +85,7 @@ def variables(engine: "Engine", request: IncomingRequest) -> Later:
         return {"variables": ready + rest}
 
     engine.jobs.post(inside.ident, Job(request, work, seconds=reader.seconds_for(inside), instead=instead))
-    return LATER
+    return DEFERRED
 
 
 def load_presenters(engine: "Engine", guard: EvaluationGuard) -> None:
@@ -111,7 +111,7 @@ def wants_hexadecimal(request: IncomingRequest) -> bool:
     return isinstance(wanted, dict) and wanted.get("hex") is True
 
 
-def set_variable_(engine: "Engine", request: IncomingRequest) -> Later:
+def set_variable_(engine: "Engine", request: IncomingRequest) -> Deferred:
     """Give a shown variable a new value."""
     reader = engine.reader
     inside = reader.inside(request.arguments.get("variablesReference"))
@@ -126,7 +126,7 @@ def set_variable_(engine: "Engine", request: IncomingRequest) -> Later:
     return _assign(engine, request, inside.ident, work)
 
 
-def set_expression_(engine: "Engine", request: IncomingRequest) -> Later:
+def set_expression_(engine: "Engine", request: IncomingRequest) -> Deferred:
     """Assign to an expression."""
     expression, new = text(request, "expression"), text(request, "value")
     origin = origin_of(engine, request)
@@ -141,7 +141,9 @@ def set_expression_(engine: "Engine", request: IncomingRequest) -> Later:
     return _assign(engine, request, origin.ident, work)
 
 
-def _assign(engine: "Engine", request: IncomingRequest, ident: int, work: Callable[[EvaluationGuard], Json]) -> Later:
+def _assign(
+    engine: "Engine", request: IncomingRequest, ident: int, work: Callable[[EvaluationGuard], Json]
+) -> Deferred:
     def changed(guard: EvaluationGuard) -> Json:
         body = work(guard)
         request.afterwards = lambda: report_changed(engine)
@@ -151,7 +153,7 @@ def _assign(engine: "Engine", request: IncomingRequest, ident: int, work: Callab
         raise RequestRefused(why_not_evaluated(engine, ident, begun=begun))
 
     engine.jobs.post(ident, Job(request, changed, seconds=limits.WATCH_SECONDS * 2, instead=instead))
-    return LATER
+    return DEFERRED
 
 
 def report_changed(engine: "Engine", but: str = "") -> None:

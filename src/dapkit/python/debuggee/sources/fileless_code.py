@@ -8,7 +8,7 @@ from types import CodeType
 from typing import NamedTuple
 
 from ..interpreter import limits
-from ..interpreter.gc_tracking import hide
+from ..interpreter.gc_tracking import untrack
 from .compilation import FUTURE, compilations, with_nested
 
 
@@ -40,7 +40,7 @@ class UnfiledText:
         self.listed = listed
         self.name = name
         """What it is called instead of by the file name, if it is."""
-        hide(self)
+        untrack(self)
         self._parts: dict[int, list[CodeType]] = {}  # by the flags that it is compiled with
 
     def holds(self, code: CodeType) -> bool:

@@ -11,7 +11,7 @@ from types import CodeType, FrameType
 from typing import Any, Final, NamedTuple
 
 from ..interpreter.errors import RequestRefused
-from ..interpreter.frame_views import view_of
+from ..interpreter.frame_views import virtual_frame_of
 from ..interpreter.safe_types import entry_of
 from .archives import archive_member
 from .compilation import compiled, with_nested
@@ -151,7 +151,7 @@ class Sources:
 
         What renders a template of the program's own counts as that template.
         """
-        view = view_of(frame)
+        view = virtual_frame_of(frame)
         if view is not None:
             return LIBRARY if view.is_machinery else self.kind(view.filename)
         filename = frame.f_code.co_filename

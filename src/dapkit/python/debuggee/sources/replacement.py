@@ -16,7 +16,7 @@ from types import CellType, CodeType, FunctionType
 from typing import Any, Final
 
 from ..interpreter.safe_types import is_a
-from ..interpreter.thread_frames import every_frame
+from ..interpreter.thread_frames import all_frames
 from .compilation import compiled, with_nested
 from .defaults import NotPlain, Signature, signatures
 
@@ -192,7 +192,7 @@ def _lacks_class(present: object, code: CodeType) -> bool:
 
 def _is_running(namespace: Namespace) -> bool:
     """Say whether the top level of a module is being executed: that of the main module always is, nearly."""
-    return any(frame.f_globals is namespace and frame.f_code.co_name == "<module>" for frame in every_frame())
+    return any(frame.f_globals is namespace and frame.f_code.co_name == "<module>" for frame in all_frames())
 
 
 def _names_made(tree: Any) -> list[str]:  # noqa: ANN401 - of `_ast`

@@ -13,8 +13,8 @@ from types import CodeType, FrameType
 from ..connection.framing import Json
 from ..execution.parked_thread import FrameLabel, ParkedThread, StackEntry
 from ..interpreter import limits
-from ..interpreter.frame_views import view_of
-from ..interpreter.gc_tracking import hide
+from ..interpreter.frame_views import virtual_frame_of
+from ..interpreter.gc_tracking import untrack
 from ..sources.files import OURS, Sources
 from ..sources.modules import ModuleTable
 from ..sources.source_contents import ShownSources
@@ -62,7 +62,7 @@ class Stacks:
         known, total = parked.counted.get(whole, (-1, -1))
 
         def count(total: int) -> None:
-            parked.counted[whole] = hide((stop, total))
+            parked.counted[whole] = untrack((stop, total))
 
         return StackEntries(lambda: self._look(parked, whole=whole), total if known == stop else -1, count)
 
@@ -144,7 +144,7 @@ class Stacks:
         return number
 
     def _describe(self, frame: FrameType, line: int, number: int, naming: Naming) -> Json:
-        view = view_of(frame, line)
+        view = virtual_frame_of(frame, line)
         line = line if view is None else view.line
         described: Json = {
             "id": number,

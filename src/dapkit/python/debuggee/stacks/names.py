@@ -6,7 +6,7 @@ from ..connection.framing import Json
 from ..evaluation.guard import EvaluationGuard
 from ..interpreter import limits
 from ..interpreter.frame_locals import locals_of
-from ..interpreter.frame_views import view_of
+from ..interpreter.frame_views import virtual_frame_of
 from ..interpreter.safe_types import entry_of, plain_text, type_name
 from ..values.text import render
 from .frames import Naming
@@ -19,7 +19,7 @@ _NATIVE = " [native call]"
 
 def plain_name(frame: FrameType, _line: int) -> str:
     """Return the name of the function, qualified by its class and the functions around it."""
-    view = view_of(frame)
+    view = virtual_frame_of(frame)
     return plain_text(frame.f_code.co_qualname) if view is None else view.title
 
 
@@ -39,7 +39,7 @@ def naming(form: Json, guard: EvaluationGuard | None, *, with_values: bool) -> N
         if form.get("module"):
             module = entry_of(frame.f_globals, "__name__")
             text = f"{module}.{text}" if type(module) is str else text
-        if form.get("parameters") and view_of(frame) is None:
+        if form.get("parameters") and virtual_frame_of(frame) is None:
             text += f"({', '.join(_parameters(frame, form, guard, with_values=with_values))})"
         return f"{text}:{line}" if form.get("line") else text
 

@@ -19,7 +19,7 @@ from ..connection.thread import start_thread
 from ..engine import interpreter_checks
 from ..engine.engine import Engine
 from ..interpreter import limits
-from ..interpreter.hidden_frames import unseen
+from ..interpreter.hidden_frames import hidden_frame
 from ..requests.dispatch import Dispatcher
 
 
@@ -102,7 +102,7 @@ class AttachableProgram:
         self._need_nobody()
         client = connected(place, token, authority)
         waiter = current_engine.expect()
-        self._start(unseen(lambda: self._serve(client)), main)
+        self._start(hidden_frame(lambda: self._serve(client)), main)
         if waits:
             current_engine.wait_for(waiter)
 
@@ -121,7 +121,7 @@ class AttachableProgram:
             raise RuntimeError(f"it listens for clients: attach to {where if isinstance(where, str) else where[1]}")
         self._wait_until_nobody_is_served()
         client = connected(place, None)
-        self._start(unseen(lambda: self._serve(client)), main)
+        self._start(hidden_frame(lambda: self._serve(client)), main)
 
     def _wait_until_nobody_is_served(self) -> None:
         """Wait a moment for the thread that has served a client that has left.
@@ -147,9 +147,9 @@ class AttachableProgram:
             atexit.register(self._finish)
         current_engine.expects_clients = True
         self._main = main or current_engine.main_thread()
-        start_thread(unseen(lambda: self._live(serve)))
+        start_thread(hidden_frame(lambda: self._live(serve)))
 
-    @unseen
+    @hidden_frame
     def _live(self, serve: Callable[[], None]) -> None:
         try:
             serve()
@@ -157,7 +157,7 @@ class AttachableProgram:
             current_engine.expects_clients = False
             current_engine.settle(came=False)
 
-    @unseen
+    @hidden_frame
     def _serve_visitors(self) -> None:
         while self.listener is not None:
             client = self.listener.wait()
@@ -166,7 +166,7 @@ class AttachableProgram:
             self._serve(client)
             del client  # else its connection, which is closed, would be kept until the next comes
 
-    @unseen
+    @hidden_frame
     def _serve(self, client: AcceptedClient) -> None:
         """Serve a client until it leaves."""
         before, self._held = self._held, None
@@ -188,7 +188,7 @@ class AttachableProgram:
         others = {} if self.listener is None else self.listener.watched
         engine.serve_attached(others)
         if before is not None:
-            before.give_back()
+            before.track_again()
         if engine.is_suspended:
             self._held = engine
             engine.link.discard()

@@ -129,7 +129,7 @@ def _begin_launched(
     load("children.launch_hooks").prepare()
     load("loader").standard("atexit").register(current.finish)  # the first to be registered is the last to be called
     engine.start()
-    load("interpreter.gc_tracking").hide_all(of_interpreter)
+    load("interpreter.gc_tracking").untrack_all(of_interpreter)
     engine.let_link_take_turn()
     if engine.options.travel is None or engine.options.travel.recording is None:
         _show_lines_at_once()
@@ -173,7 +173,7 @@ def _begin_attachable(
     except (OSError, RuntimeError, ValueError) as error:
         sys.exit(f"dapkit: {startup.explain(error, beginning)}")
     sources = startup.sources()
-    load("interpreter.gc_tracking").hide_all(of_interpreter)
+    load("interpreter.gc_tracking").untrack_all(of_interpreter)
     run_to_end: Callable[[], None] = program.run_to_end(
         run,
         identity.note_exit_code,
@@ -196,7 +196,7 @@ def _begin_recorded(
     run, _ = program.prepare(kind, what, rest, archive=program.is_archive(kind, what))
     run = load("time_travel.record_only").begin(folder, run)
     sources = load("starting.startup").sources()
-    load("interpreter.gc_tracking").hide_all(of_interpreter)
+    load("interpreter.gc_tracking").untrack_all(of_interpreter)
     run_to_end: Callable[[], None] = program.run_to_end(
         run, lambda _: None, sources, sys._getframe(2).f_code, asked_to_end=lambda: False
     )

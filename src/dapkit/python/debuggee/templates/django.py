@@ -14,7 +14,7 @@ from typing import Any, Final
 from ..interpreter.errors import RequestRefused
 from ..interpreter.frame_locals import stored_locals
 from ..interpreter.frame_views import FrameRun, FrameView
-from ..interpreter.gc_tracking import hide
+from ..interpreter.gc_tracking import untrack
 from ..interpreter.safe_types import defined, is_a, namespace, plain_text, simple_name
 from ..sources.files import first_line
 
@@ -37,7 +37,7 @@ class NodeRun(FrameRun):
     def __init__(self, around: FrameType, line: int) -> None:
         super().__init__(around)
         self.line = line
-        hide(self)
+        untrack(self)
 
     def admits(self, frame: FrameType, *, into: bool) -> bool:
         """Take a node of the same template on another line; and with `into` what is called by one."""
@@ -62,7 +62,7 @@ class DjangoFrame(FrameView):
         super().__init__(frame, filename, _line_of(node))
         self.is_place = line > 0 and line == first_line(frame.f_code)
         self.node = node
-        hide(self)
+        untrack(self)
 
     @property
     def title(self) -> str:
@@ -159,9 +159,9 @@ class NodePlaces:
         self._firsts: dict[int, int] = {}
         self._seen: set[int] = set()
         self._filename = filename
-        hide(self._firsts)
-        hide(self._seen)
-        hide(self)
+        untrack(self._firsts)
+        untrack(self._seen)
+        untrack(self)
         self._gather(namespace(template).get("nodelist"), _DEPTH)
 
     @property

@@ -14,7 +14,7 @@ from ..bytecode.instructions import constant, instructions
 from ..interpreter.errors import RequestRefused
 from ..interpreter.frame_locals import stored_locals
 from ..interpreter.frame_views import FrameView
-from ..interpreter.gc_tracking import hide
+from ..interpreter.gc_tracking import untrack
 from ..interpreter.safe_types import entry_of, namespace, plain_text
 from ..sources.compilation import with_nested
 from ..values.storage import store_local
@@ -32,7 +32,7 @@ _COMPILERS: Final = 6
 """Frames of the library around the code of a template that is just made, among which one holds its text."""
 _KEPT_TABLES: Final = 200
 
-_tables: dict[str, LineTable] = hide({})
+_tables: dict[str, LineTable] = untrack({})
 
 
 class CompiledTemplate:
@@ -41,8 +41,8 @@ class CompiledTemplate:
     def __init__(self, table: LineTable, codes: list[CodeType]) -> None:
         self.codes = codes
         self._places = table.places(codes)
-        hide(self._places)
-        hide(self)
+        untrack(self._places)
+        untrack(self)
 
     @property
     def lines(self) -> list[int]:
@@ -67,7 +67,7 @@ class JinjaFrame(FrameView):
         super().__init__(frame, code.co_filename, table.line(generated))
         self.is_machinery = code.co_name == "<module>"
         self.is_place = not self.is_machinery and table.is_place(code, generated)
-        hide(self)
+        untrack(self)
 
     @property
     def title(self) -> str:

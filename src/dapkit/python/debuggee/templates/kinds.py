@@ -2,8 +2,8 @@
 
 from typing import Final, NamedTuple
 
-from ..interpreter.frame_views import Reader, read_frames_by
-from ..interpreter.gc_tracking import hide
+from ..interpreter.frame_views import Reader, set_recognizers
+from ..interpreter.gc_tracking import untrack
 from . import django, jinja
 
 
@@ -15,13 +15,13 @@ class TemplateKind(NamedTuple):
 
 
 KINDS: Final = {
-    "jinja": hide(TemplateKind(jinja.frame_of, jinja.IN_MEMORY)),
-    "django": hide(TemplateKind(django.frame_of, django.IN_MEMORY)),
+    "jinja": untrack(TemplateKind(jinja.frame_of, jinja.IN_MEMORY)),
+    "django": untrack(TemplateKind(django.frame_of, django.IN_MEMORY)),
 }
 
 
 def choose(names: frozenset[str]) -> tuple[str, ...]:
     """Recognise the frames of these kinds; return the file names that templates of theirs have without a file."""
     chosen = [kind for name, kind in KINDS.items() if name in names]
-    read_frames_by([kind.reader for kind in chosen])
+    set_recognizers([kind.reader for kind in chosen])
     return tuple(kind.without_file for kind in chosen)

@@ -8,7 +8,7 @@ from _bisect import bisect_right
 from types import CodeType
 from typing import Final
 
-from ..interpreter.gc_tracking import hide
+from ..interpreter.gc_tracking import untrack
 from ..sources.files import first_line, lines_of_code
 
 _HELPER: Final = "t_"
@@ -22,9 +22,9 @@ class LineTable:
         """Take pairs of a line of the template, and that of the code where it begins, in the order of the latter."""
         self._begins = [line for _, line in pairs]
         self._lines = [line for line, _ in pairs]
-        hide(self._begins)
-        hide(self._lines)
-        hide(self)
+        untrack(self._begins)
+        untrack(self._lines)
+        untrack(self)
 
     def line(self, generated: int) -> int:
         """Return the line of the template for one of the code."""

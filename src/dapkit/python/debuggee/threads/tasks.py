@@ -35,7 +35,7 @@ from ..interpreter.safe_types import (
     plain_text,
     simple_name,
 )
-from ..interpreter.thread_frames import every_frame
+from ..interpreter.thread_frames import all_frames
 
 type Task = Any
 """An object of asyncio's class Task, of either implementation."""
@@ -105,7 +105,7 @@ def _loops_of_threads() -> list[object]:
     if "all_tasks" not in namespace(sys.modules.get("_asyncio")):
         return []
     found: dict[int, object] = {}
-    for frame in every_frame():
+    for frame in all_frames():
         if frame.f_code.co_qualname == _RUNNER and entry_of(frame.f_globals, "__name__") == "asyncio.base_events":
             loop = locals_of(frame).get("self")
             found[id(loop)] = loop

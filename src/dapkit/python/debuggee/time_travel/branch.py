@@ -91,6 +91,6 @@ def take_place(engine: "Engine", pipes: list[tuple[int, int]], mark: int) -> Jso
         raise RequestRefused(f"what the program has open could not be taken over: {error.strerror}") from error
     engine.link.event(BRANCHED_EVENT, {})
     replay.leave()
-    record.live_on(engine)
+    record.continue_as_live(engine)
     engine.link.marks.begin(pipes, first=mark)
     return {"lost": lost, "pid": os.getpid(), "copies": backend.count_copies()}

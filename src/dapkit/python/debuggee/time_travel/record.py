@@ -13,8 +13,8 @@ from ..connection.framing import Json
 from ..evaluation.jobs import as_it_is
 from ..execution.history_place import HistoryPlace
 from ..interpreter.errors import RequestRefused
-from ..interpreter.gc_tracking import hide_parts
-from ..interpreter.recursion_headroom import roomy
+from ..interpreter.gc_tracking import untrack_members
+from ..interpreter.recursion_headroom import with_headroom
 from ..options import RecordingOptions
 from . import line_counter, record_only, replay, standard_streams
 from .replay_backend import REASON, backend
@@ -45,10 +45,10 @@ def claim(engine: "Engine") -> None:
 
 
 def _set_apart(engine: "Engine") -> None:
-    engine.set_apart = backend.only_live
+    engine.fork_wrapper = backend.only_live
 
     def after_turn() -> None:
-        engine.looks.after_tool()
+        engine.looks.check_tool()
         backend.disturbed()
 
     engine.link.be_quiet(after_turn)
@@ -58,14 +58,14 @@ def _place() -> HistoryPlace:
     return HistoryPlace(_stands, backend.clock, backend.object_at, backend.is_copy)
 
 
-def live_on(engine: "Engine") -> None:
+def continue_as_live(engine: "Engine") -> None:
     """Go on as the live program, in a process that has shown a moment of the past: `engine` was that of the past."""
     _set_apart(engine)
-    engine.jobs.around = as_it_is
+    engine.jobs.job_wrapper = as_it_is
     engine.stops.history = _place()
     engine.stops.history.arrival = backend.clock()  # where it stands is not to stop it once more
-    engine.live_on()
-    hide_parts(engine)
+    engine.continue_as_live()
+    untrack_members(engine)
 
 
 def begin(engine: "Engine", run: Callable[[], None]) -> Callable[[], None]:
@@ -85,7 +85,7 @@ def begin(engine: "Engine", run: Callable[[], None]) -> Callable[[], None]:
         options.ends_with_threads,
         options.may_branch,
         line_counter.TOOL,
-        roomy(replay.arrive),
+        with_headroom(replay.run),
         counts,
         sys.monitoring.set_local_events,
     )
@@ -104,7 +104,7 @@ def _execute_again(engine: "Engine", recording: RecordingOptions) -> None:
     def ended(how: str) -> None:
         engine.link.event(RECORDING_ENDS, {"how": how, **_stands()})
 
-    engine.jobs.around = backend.guarded(as_it_is)
+    engine.jobs.job_wrapper = backend.guarded(as_it_is)
     folder = recording.folder
     backend.replay(f"{folder}/notes", f"{folder}/collections", recording.began, output, errors, ended)
 

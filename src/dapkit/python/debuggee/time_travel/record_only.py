@@ -7,7 +7,7 @@ from collections.abc import Callable
 from types import FrameType, ModuleType
 from typing import Any, Final
 
-from ..interpreter.hidden_frames import unseen
+from ..interpreter.hidden_frames import hidden_frame
 from ..sources.fileless_code import UnfiledTexts
 from ..sources.files import Sources
 from . import line_counter, standard_streams
@@ -61,7 +61,7 @@ def begin(folder: str, run: Callable[[], None]) -> Callable[[], None]:
 def _then_list_files(run: Callable[[], None], folder: str) -> Callable[[], None]:
     """Have the files of the modules that were imported listed when the program has ended."""
 
-    @unseen
+    @hidden_frame
     def run_and_list() -> None:
         try:
             run()

@@ -25,9 +25,9 @@ from ..engine.engine import Engine
 from ..evaluation.jobs import as_it_is
 from ..execution.history_place import HistoryPlace
 from ..execution.parked_thread import ParkedThread
-from ..interpreter.chain import chain_of
-from ..interpreter.gc_tracking import hide_parts
-from ..interpreter.recursion_headroom import roomy
+from ..interpreter.chain import stack_of
+from ..interpreter.gc_tracking import untrack_members
+from ..interpreter.recursion_headroom import with_headroom
 from .replay_backend import backend
 from .watches.data_watch import DataWatch
 from .watches.line_watch import LineWatch
@@ -68,7 +68,7 @@ _engines: list[Engine] = []
 _watches: list[ValueWatch | LineWatch] = []
 
 
-def arrive(kind: str, descriptor: int, known: int) -> None:
+def run(kind: str, descriptor: int, known: int) -> None:
     """Do what this process is for; called by C, in the place of the program where it stands."""
     frame = sys._getframe(1)
     try:
@@ -129,9 +129,9 @@ def _begin_engine(descriptor: int, *, aims_at_end: bool) -> Engine:
     _engines.append(engine)
     engine.monitor.accompanied_by_clock(backend.aside)
     engine.stops.history = _place
-    engine.jobs.around = backend.guarded(as_it_is)
+    engine.jobs.job_wrapper = backend.guarded(as_it_is)
     engine.start_in_past()
-    hide_parts(engine)
+    untrack_members(engine)
     if aims_at_end:
         backend.go_on_to_end(engine.options.past_end)
     return engine
@@ -150,7 +150,7 @@ def _report_steps(frame: FrameType, descriptor: int, known: int) -> None:
     since it may be suspended there, and another one at its depth.
     """
     clock = max(backend.last_tick_of(known), 0) if known else 0
-    for shown in [] if known else chain_of(frame):
+    for shown in [] if known else stack_of(frame):
         clock = backend.last_tick(shown)
         if clock > 0:
             break
@@ -186,7 +186,7 @@ def _begin_watch(frame: FrameType, descriptor: int) -> None:
         caller = leaving.f_back
         watch.leave(caller, 0 if caller is None else backend.last_tick(caller))
 
-    backend.look_at_lines(roomy(lambda: watch.line(sys._getframe(1), backend.clock())), roomy(leave))
+    backend.look_at_lines(with_headroom(lambda: watch.line(sys._getframe(1), backend.clock())), with_headroom(leave))
 
 
 def _report_change(kind: str, frame: FrameType, descriptor: int) -> None:

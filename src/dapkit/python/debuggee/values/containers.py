@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from ..interpreter import limits
-from ..interpreter.gc_tracking import hide
+from ..interpreter.gc_tracking import untrack
 from ..interpreter.safe_types import (
     MAPPINGS,
     ClassSet,
@@ -42,7 +42,7 @@ class Cursor:
     """Where the last page of a container without an order of its own ended."""
 
     def __init__(self) -> None:
-        hide(self)
+        untrack(self)
         self._walk: Iterator[Any] | None = None
         self._at = 0
 

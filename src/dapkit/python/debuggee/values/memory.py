@@ -24,7 +24,7 @@ from ..interpreter.safe_types import (
     simple_name,
     type_name,
 )
-from ..interpreter.weak_values import GONE, finder
+from ..interpreter.weak_values import COLLECTED, weak_getter
 from .references import ObjectReferences
 
 _BUILT_IN: Final = ClassSet(bytes, bytearray, memoryview)
@@ -54,7 +54,7 @@ class MemoryRegion:
     def value(self) -> Any:  # noqa: ANN401 - whatever has a buffer
         """The object, None if it is gone."""
         found = self._find()
-        return None if found is GONE else found
+        return None if found is COLLECTED else found
 
     def view(self) -> memoryview:
         """Return the bytes.
@@ -198,7 +198,7 @@ class MemoryReferences:
         return region
 
     def _keep(self, name: str, region: MemoryRegion, size: int) -> None:
-        find = finder(region.value)
+        find = weak_getter(region.value)
         if size <= limits.KEPT_BYTES and find is not None:
             self._kept.pop(name, None)
             self._kept[name] = MemoryRegion(find, region.start, region.seen)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 
 from ..interpreter import limits
 from ..interpreter.errors import RequestRefused
-from ..interpreter.gc_tracking import hide
+from ..interpreter.gc_tracking import untrack
 
 if TYPE_CHECKING:
     from typing import Protocol  # a class of it takes a quarter of a millisecond to make
@@ -82,7 +82,7 @@ class ObjectReferences:
     def add(self, value: "Numbered", owner: int) -> int:
         """Give a number to an object of the present stop of a thread, by its identity."""
         number = self._last = self._number()
-        self._objects[number] = hide((hide(value), owner))
+        self._objects[number] = untrack((untrack(value), owner))
         return number
 
     def passing(self) -> int:

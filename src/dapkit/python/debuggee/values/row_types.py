@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from ..interpreter.gc_tracking import hide
+from ..interpreter.gc_tracking import untrack
 from .storage import Stored
 
 PLAIN: Final = ""
@@ -22,9 +22,9 @@ _KINDS: Final = {"special": SPECIAL, "function": FUNCTIONS, "class": CLASSES, "p
 
 
 def read_presentation(given: object) -> Presentation:
-    """Read `variablePresentation`: `inline` or `hide` by kind, `all` for those that are not there."""
+    """Read `variablePresentation`: `inline` or `untrack` by kind, `all` for those that are not there."""
     asked = given if isinstance(given, dict) else {}
-    return hide({group: str(asked.get(kind) or asked.get("all")) for kind, group in _KINDS.items()})
+    return untrack({group: str(asked.get(kind) or asked.get("all")) for kind, group in _KINDS.items()})
 
 
 class ValueRow:
@@ -51,7 +51,7 @@ class ValueRow:
         read: Callable[[], object] | None = None,
         text: str = "",
     ) -> None:
-        hide(self)
+        untrack(self)
         self.name = name
         self.value = value
         self.path = path
@@ -71,7 +71,7 @@ class VariableGroup:
     def __init__(self, part: str, size: int) -> None:
         self.part = part
         self.size = size
-        hide(self)
+        untrack(self)
 
 
 class PlainView:
@@ -83,7 +83,7 @@ class UnreadProperty:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        hide(self)
+        untrack(self)
 
 
 class RemainingItems:
@@ -94,4 +94,4 @@ class RemainingItems:
     def __init__(self, first: int, size: int) -> None:
         self.first = first
         self.size = size
-        hide(self)
+        untrack(self)

@@ -10,8 +10,8 @@ from types import FrameType
 from typing import Any
 
 from ..interpreter.frame_locals import forget_locals, locals_of
-from ..interpreter.frame_views import view_of
-from ..interpreter.gc_tracking import hide
+from ..interpreter.frame_views import virtual_frame_of
+from ..interpreter.gc_tracking import untrack
 from ..sources.files import is_function
 
 
@@ -21,7 +21,7 @@ class LocalVariable:
     __slots__ = ("frame", "name")
 
     def __init__(self, frame: FrameType, name: str) -> None:
-        hide(self)
+        untrack(self)
         self.frame = frame
         self.name = name
 
@@ -45,7 +45,7 @@ class ContainerItem:
     __slots__ = ("container", "key")
 
     def __init__(self, container: Any, key: object) -> None:  # noqa: ANN401 - whatever has items
-        hide(self)
+        untrack(self)
         self.container = container
         self.key = key
 
@@ -71,7 +71,7 @@ class Attribute:
     __slots__ = ("name", "owner")
 
     def __init__(self, owner: object, name: str) -> None:
-        hide(self)
+        untrack(self)
         self.owner = owner
         self.name = name
 
@@ -100,7 +100,7 @@ def load(lazy: Any, stored: Stored | None) -> object:  # noqa: ANN401 - a lazy i
 
 def write_variable(frame: FrameType, name: str, value: object) -> None:
     """Give a local variable of a frame, or of what the frame stands for, a new value."""
-    view = view_of(frame)
+    view = virtual_frame_of(frame)
     if view is None:
         store_local(frame, name, value)
     else:

@@ -14,8 +14,8 @@ from ..evaluation.quarantine import ExitRefused
 from ..interpreter import limits
 from ..interpreter.errors import TimeIsUp
 from ..interpreter.frame_locals import globals_of, locals_of, variables_of
-from ..interpreter.frame_views import view_of
-from ..interpreter.gc_tracking import hide
+from ..interpreter.frame_views import virtual_frame_of
+from ..interpreter.gc_tracking import untrack
 from ..interpreter.safe_types import ClassSet, forget_classes, is_a, is_lazy_import, type_name
 from ..sources.files import is_function as is_function_code
 from ..sources.locations import Location, is_located
@@ -61,7 +61,7 @@ class VariableContainer:
     what = "list of variables"
 
     def __init__(self, ident: int, frame: FrameType | None, part: str = PLAIN) -> None:
-        hide(self)
+        untrack(self)
         self.ident = ident
         self.frame = frame
         self.part = part
@@ -82,7 +82,7 @@ class FrameVariables(VariableContainer):
         """Return what was returned, then the variables: the plain names, the private, the special ones."""
         frame = self.of.frame
         code = frame.f_code
-        if self.kind == GLOBALS and view_of(frame) is not None:
+        if self.kind == GLOBALS and virtual_frame_of(frame) is not None:
             names = globals_of(frame)
             own = locals_of(frame)
             shared = sorted(name for name in names if name not in own and name != "__builtins__")
@@ -103,7 +103,7 @@ class FrameVariables(VariableContainer):
 
 def closure_of(frame: FrameType) -> tuple[str, ...]:
     """Return the names of variables that belong to functions around the frame's."""
-    return () if view_of(frame) is not None else frame.f_code.co_freevars
+    return () if virtual_frame_of(frame) is not None else frame.f_code.co_freevars
 
 
 def _variables(frame: FrameType, guard: EvaluationGuard | None) -> list[tuple[str, object]]:

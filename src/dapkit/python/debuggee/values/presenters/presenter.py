@@ -12,7 +12,7 @@ from ...evaluation.guard import EvaluationGuard
 from ...evaluation.quarantine import ExitRefused
 from ...interpreter import limits
 from ...interpreter.errors import NotBegun, TimeIsUp
-from ...interpreter.gc_tracking import hide
+from ...interpreter.gc_tracking import untrack
 from ...interpreter.safe_types import defined
 from ..error_text import say
 from ..row_types import UnreadProperty, ValueRow
@@ -41,7 +41,7 @@ class Presenter:
     repr_may_run = True
 
     def __init__(self, base: type) -> None:
-        hide(self)
+        untrack(self)
         self.base = base
 
     def text(self, value: Any, inner: Inner) -> str | None:  # noqa: ANN401, ARG002 - any value
