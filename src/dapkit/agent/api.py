@@ -125,6 +125,7 @@ def launch(
     breakpoints: Sequence[str | Mapping[str, object]] | None = None,
     exceptions: Sequence[str] | None = None,
     stop_on_entry: bool | None = None,
+    time_travel: bool | None = None,
     source_map: Mapping[str, str | None] | None = None,
     options: Mapping[str, object] | None = None,
     timeout: float | None = None,
@@ -148,6 +149,7 @@ def launch(
         breakpoints: Breakpoints: FILE:LINE, FILE:LINE if CONDITION, a function's name, or objects as of set_breakpoint.
         exceptions: Exception filters of the adapter to stop on, such as uncaught.
         stop_on_entry: Stop where the program begins; by default only if nothing else is to stop it.
+        time_travel: Record the program's history, for step_back, why and travel_to; Python only.
         source_map: Where sources are here: FROM=TO, a folder as the program's debug information names it, and its own.
         options: Further keys for the adapter's launch or attach request.
         timeout: Seconds to wait, 5 to 300, by default 30.

@@ -78,6 +78,11 @@ PARAMETERS: "dict[str, ParameterRow]" = {
         "choices": (),
         "meaning": "Stop where the program begins; by default only if nothing else is to stop it.",
     },
+    "time_travel": {
+        "type": "boolean",
+        "choices": (),
+        "meaning": "Record the program's history, for step_back, why and travel_to; Python only.",
+    },
     "source_map": {
         "type": "variables",
         "choices": (),
@@ -223,6 +228,7 @@ ACTIONS: "dict[str, ActionRow]" = {
             "breakpoints",
             "exceptions",
             "stop_on_entry",
+            "time_travel",
             "source_map",
             "options",
             "timeout",

@@ -12,6 +12,7 @@ from dapkit.cli.help import HelpContext, with_our_help
 
 _OTHERS: Final[dict[str, tuple[str, str]]] = {
     "run": ("run", "Debug a program from start to end in one call, and show what it does at breakpoints."),
+    "stacks": ("stacks", "Show what all threads and tasks of a Python process do, even if it is stuck."),
     "record": ("record", "Record a run of a Python program, to debug it afterwards."),
     "adapters": ("catalog", "List the debug adapters, or explain which one a program gets."),
     "doctor": ("catalog", "Start every installed adapter, and say what works and what to install."),
@@ -27,11 +28,10 @@ _DIAGNOSTICS: Final[dict[str, tuple[str, str]]] = {
     "diagnose": ("diagnostics.diagnose", "Show a menu of all that follows here."),
     "logs": ("diagnostics.logs", "Show the log of the hub, today's or that of an older day."),
     "wire": ("diagnostics.wire", "Show the messages of the session, or of the MCP server, as they pass."),
-    "raw-sse": ("diagnostics.wire", "The same as wire."),
     "performance": ("diagnostics.performance", "Profile the processor until a key is pressed, then the work of 30 s."),
     "work": ("diagnostics.work", "Profile the work of 30 s, and show it as a flame graph."),
     "memory": ("diagnostics.memory", "Show what holds the memory of a Python program, and what has grown."),
-    "dump": ("diagnostics.dump", "Write a report of the session; with PID, show what all threads of a process do."),
+    "dump": ("diagnostics.dump", "Write a report of the session, to look into a fault."),
     "system": ("diagnostics.system", "Show this machine, the versions of all that takes part, and the environment."),
     "open-artifacts": ("diagnostics.open_artifacts", "Open the folder with what was written about the session."),
     "transcript": ("diagnostics.transcript", "Write the session as Markdown and as a page, to read and to show."),
@@ -43,12 +43,62 @@ _TOPICS: Final = {
     "launch": "Start",
     "breakpoints": "Breakpoints",
     "execution": "Run",
+    "history": "Time travel",
     "inspection": "Inspect",
     "watchpoints": "Data and instruction breakpoints",
     "memory": "Memory",
     "sources": "Modules and sources",
     "sessions": "Sessions",
 }
+
+
+WORDS_OF_OTHERS: Final = {
+    "b": "set-breakpoint",
+    "break": "set-breakpoint",
+    "tbreak": "run-to",
+    "until": "run-to",
+    "watch": "set-data-breakpoint",
+    "delete": "remove-breakpoint",
+    "clear": "remove-breakpoint",
+    "c": "continue",
+    "cont": "continue",
+    "n": "step-over",
+    "next": "step-over",
+    "s": "step-in",
+    "step": "step-in",
+    "finish": "step-out",
+    "return": "step-out",
+    "rn": "step-back",
+    "reverse-next": "step-back",
+    "rc": "reverse-continue",
+    "bt": "stack-trace",
+    "backtrace": "stack-trace",
+    "where": "stack-trace",
+    "w": "stack-trace",
+    "up": "stack-trace",
+    "down": "stack-trace",
+    "frame": "stack-trace",
+    "p": "evaluate",
+    "pp": "evaluate",
+    "print": "evaluate",
+    "call": "evaluate",
+    "display": "evaluate",
+    "info": "variables",
+    "locals": "variables",
+    "args": "variables",
+    "set": "set-variable",
+    "l": "source",
+    "list": "source",
+    "x": "read-memory",
+    "jump": "goto",
+    "q": "terminate",
+    "quit": "terminate",
+    "kill": "terminate",
+    "r": "launch",
+    "start": "launch",
+    "raw-sse": "wire",
+}
+"""Words of pdb and gdb, and a name of the menu of diagnostics, with the command that does the same."""
 
 
 class Commands(click.Group):
@@ -84,7 +134,12 @@ class Commands(click.Group):
         except click.UsageError as error:
             from difflib import get_close_matches
 
-            near = get_close_matches(args[0].replace("_", "-"), self.list_commands(ctx), n=1)
+            word = args[0].replace("_", "-")
+            near = (
+                [WORDS_OF_OTHERS[word]]
+                if word in WORDS_OF_OTHERS
+                else get_close_matches(word, self.list_commands(ctx), n=1)
+            )
             if near:
                 raise click.UsageError(f"{error.message} Did you mean {near[0]}?", ctx) from error
             raise

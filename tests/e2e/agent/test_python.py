@@ -285,4 +285,16 @@ async def test_a_program_without_a_recorded_history_says_how_to_have_one(caller:
     for action, arguments in (("why", {"expression": "share"}), ("timeline", {}), ("travel_to", {"clock": 1})):
         refused = await caller(action, **arguments)
         assert refused.error == ("unsupported", "Current adapter does not support a recorded history")
-        assert refused.text.endswith('launch with the option {"timeTravel": true}.')
+        assert refused.text.endswith("in a shell: dapkit launch --time-travel PROGRAM.")
+    for action, what in (("step_back", "stepping back"), ("reverse_continue", "running backwards")):
+        refused = await caller(action)
+        assert refused.error == ("unsupported", f"Current adapter does not support {what}")
+        assert refused.text.endswith("in a shell: dapkit launch --time-travel PROGRAM.")
+
+
+async def test_time_travel_is_a_parameter_of_launch(caller: Caller) -> None:
+    caller.write("shop.py", SHOP)
+    await caller("launch", program="shop.py", breakpoints=["shop.py:3"], time_travel=True)
+    assert (await caller("step_back")).details["stop"]["reason"] == "step"
+    refused = await caller("launch", program="shop.py", adapter="debugpy", time_travel=True)
+    assert refused.text.startswith("time_travel: adapter debugpy keeps no history; adapter dapkit does")

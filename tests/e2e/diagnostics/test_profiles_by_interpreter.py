@@ -13,7 +13,7 @@ from dapkit.diagnostics.profiling.recording_window import Window
 from dapkit.diagnostics.profiling.samples import WAITING
 from dapkit.diagnostics.profiling.tool_choice import recorder_for
 from dapkit.diagnostics.programs import Program
-from dapkit.python.dump.stacks import NoPySpy
+from dapkit.python.stacks.threads import NoPySpy
 from e2e.diagnostics.profiled import PATIENCE, PYTHON
 from interpreters import interpreter
 

@@ -178,7 +178,7 @@ def test_hub_that_is_stopped_ends_following(project: Path) -> None:
 
 
 def test_without_a_session_the_error_says_what_to_do(project: Path) -> None:
-    for words in (["wire"], ["raw-sse", "--follow"]):
+    for words in (["wire"], ["wire", "--follow"]):
         error = dapkit(project, *words, expect=exit_codes.NO_SESSION)
         assert "There is no session: no hub runs.\ndapkit launch starts both." in error
     none = dapkit(project, "wire", "--mcp", expect=exit_codes.WRONG_STATE)
@@ -191,7 +191,7 @@ def test_without_a_session_the_error_says_what_to_do(project: Path) -> None:
 
 def test_route_has_its_own_name_and_shows_messages_whole(project: Path) -> None:
     launched(project, "-b", "app.py:5", "app.py")
-    shown = dapkit(project, "raw-sse", "-s", "debug-1", "--kind", "request", "--filter", "setBreakpoints", "--whole")
+    shown = dapkit(project, "wire", "-s", "debug-1", "--kind", "request", "--filter", "setBreakpoints", "--whole")
     head, pair, *message = shown.strip().splitlines()
     assert re.match(r"\d\d:\d\d:\d\d\.\d{3} +\d+ -> request setBreakpoints #\d+ \(\d+ characters\)", head)
     assert re.fullmatch(r"Response: number \d+ after [\d.]+ ms", pair)

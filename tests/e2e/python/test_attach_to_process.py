@@ -187,7 +187,7 @@ async def test_program_that_is_stuck_in_native_code_is_left_alone_after_a_while(
     with plain(STUCK, tmp_path, python) as program:
         why = await does_not_come(program.process.pid)
     assert f"process {program.process.pid} did not come to the debugger within 5 s" in why
-    assert f"`dapkit dump {program.process.pid}`" in why
+    assert f"`dapkit stacks {program.process.pid}`" in why
 
 
 async def test_without_gdb_and_lldb_it_is_said_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

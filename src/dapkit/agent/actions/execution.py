@@ -82,7 +82,7 @@ async def step_back(
     into: p.Into = False,
 ) -> Resumed:
     """Go back to the line before, where the adapter can."""
-    call.require("supports_step_back", "stepping back")
+    _require_step_back(call, "stepping back")
     if into:
         need_history(call)
         return await travelled(call, "Step back into", StepBackIntoArguments())
@@ -95,7 +95,7 @@ async def reverse_continue(
     call: ActionCall, *, thread_id: p.ThreadId | None = None, thread: p.ThreadIndex | None = None
 ) -> Resumed:
     """Run backwards until something stops it, where the adapter can."""
-    call.require("supports_step_back", "running backwards")
+    _require_step_back(call, "running backwards")
     chosen = await thread_of(call, thread_id, thread)
     return await _resume(call, "Reverse continue", "reverse_continue", thread=chosen)
 
@@ -221,10 +221,16 @@ def need_history(call: ActionCall) -> None:
     """Refuse what is about a recorded history, where the adapter keeps none, or was not asked to."""
     if not call.session.traits.recorded_history:
         raise Unsupported("a recorded history", "dapkit/timeline")
+    _require_step_back(call, "a recorded history")
+
+
+def _require_step_back(call: ActionCall, what: str) -> None:
+    """Raise `Unsupported` if the adapter cannot step back; if it could have, the hint says how to start the program."""
     try:
-        call.require("supports_step_back", "a recorded history")
+        call.require("supports_step_back", what)
     except Unsupported as error:
-        error.hint = 'The program was started without it: launch with the option {"timeTravel": true}.'
+        if call.session.traits.recorded_history:
+            error.hint = "Start the program with time_travel; in a shell: dapkit launch --time-travel PROGRAM."
         raise
 
 

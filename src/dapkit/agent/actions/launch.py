@@ -35,6 +35,9 @@ from dapkit.sessions.stops import Outcome
 
 log = logging.getLogger(__name__)
 
+_TIME_TRAVEL = "timeTravel"
+"""The key of dapkit's adapter for Python."""
+
 
 @action(Approval.EXECUTE, example={"program": "app.py", "args": ["--fast"], "breakpoints": ["app.py:12"]})
 async def launch(
@@ -54,6 +57,7 @@ async def launch(
     breakpoints: p.Breakpoints | None = None,
     exceptions: p.Exceptions | None = None,
     stop_on_entry: p.StopOnEntry | None = None,
+    time_travel: p.TimeTravel = False,
     source_map: p.SourceMap | None = None,
     options: p.Options | None = None,
 ) -> Started:
@@ -63,6 +67,8 @@ async def launch(
     specs = specs_of(breakpoints or (), folders=(call.folder, folder))
     call.progress("choosing a debug adapter")
     catalog = await anyio.to_thread.run_sync(lambda: load(folder, env=call.request.env))
+    if time_travel:
+        options = {_TIME_TRAVEL: True, **(options or {})}
     if configuration is not None:
         changes = {"args": args, "cwd": cwd and str(cwd), "stopOnEntry": stop_on_entry, **(options or {})}
         plans = await anyio.to_thread.run_sync(
@@ -74,6 +80,10 @@ async def launch(
     if stdin_file is not None and (not stdin_file.exists() or stdin_file.is_dir()):
         raise InvalidArguments(f"stdin_file: there is no file {stdin_file}")
     choice = await _choice(catalog, folder, command, adapter=adapter, terminal=terminal or stdin_file is not None)
+    if time_travel and not choice.definition.traits.recorded_history:
+        raise InvalidArguments(
+            f"time_travel: adapter {choice.definition.name} keeps no history; adapter dapkit does, for Python programs"
+        )
     choice = with_sources_mapped(choice, _source_map(source_map, folder))
     specs = await _found(call, specs, folder, choice)
     own_input = call.request.stdin if stdin_file is None and not terminal else None

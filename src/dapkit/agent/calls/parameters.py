@@ -21,6 +21,7 @@ Folder = Annotated[Path, "Working folder of the program."]
 StdinFile = Annotated[Path, "File that the program reads as its standard input."]
 AdapterName = Annotated[str, "Debug adapter to use, instead of the one that fits."]
 InTerminal = Annotated[bool, "Run the program in a terminal, so that stdin can type into it."]
+TimeTravel = Annotated[bool, "Record the program's history, for step_back, why and travel_to; Python only."]
 SourceMap = Annotated[
     dict[str, str],
     "Where sources are here: FROM=TO, a folder as the program's debug information names it, and its own.",

@@ -1,4 +1,4 @@
-"""`dapkit wire`, and the same as `dapkit raw-sse`: the messages of a session, or of an MCP server, as they pass."""
+"""`dapkit wire`: the messages of a session, or of an MCP server, as they pass."""
 
 import json
 import os
@@ -25,7 +25,7 @@ _ANY = 0
 
 @click.command(epilog="Example: dapkit wire --follow --filter stopped")
 @click.argument("named", metavar="[SESSION]", required=False, shell_complete=session_names)
-@click.option("-f", "--follow", is_flag=True, help="Go on as messages pass, until the session is over or to Ctrl-C.")
+@click.option("-f", "--follow", is_flag=True, help="Show messages as they pass, until the session ends or Ctrl-C.")
 @click.option(
     "--mcp",
     type=click.IntRange(_ANY, 65535),
@@ -70,10 +70,6 @@ def wire(
             _show(source, wanted, whole=whole, as_json=as_json)
     except BrokenPipeError:  # the reader has gone, which is all right; what waits to be written goes nowhere
         os.dup2(os.open(os.devnull, os.O_WRONLY | os.O_CLOEXEC), sys.stdout.fileno())
-
-
-raw_sse = wire
-"""The same under the name that the route has in the menu."""
 
 
 def _given_here(option: str) -> bool:

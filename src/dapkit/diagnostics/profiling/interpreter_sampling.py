@@ -19,7 +19,7 @@ from dapkit.diagnostics.profiling.tools import running_tool
 from dapkit.diagnostics.programs import Program
 from dapkit.python.adapter.injection import target
 from dapkit.python.adapter.injection.remote_exec import interpreter_for, own_interpreter
-from dapkit.python.dump.stacks import name_in_system
+from dapkit.python.stacks.threads import name_in_system
 
 _SCRIPT = Path(__file__).parent / "sampling_script.py"
 _VERSION = (3, 15)

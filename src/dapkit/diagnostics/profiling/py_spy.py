@@ -24,7 +24,7 @@ from dapkit.diagnostics.profiling.samples import DEBUGGER, SampledFrame, Sampled
 from dapkit.diagnostics.profiling.tools import RecordingTool, running_tool
 from dapkit.diagnostics.profiling.wait_detection import ThreadStacks, with_waiting
 from dapkit.diagnostics.programs import Program
-from dapkit.python.dump.stacks import NoPySpy, find_py_spy, is_own
+from dapkit.python.stacks.threads import NoPySpy, find_py_spy, is_own
 
 INSTALL = "pip install 'dapkit[profile]'"
 

@@ -191,7 +191,7 @@ class _Attempts:
             attempts += 1
         raise RequestFailed(
             f"process {self._target.pid} did not come to the debugger within {limits.INJECTION_SECONDS:g} s: "
-            f"{self._problem}; `dapkit dump {self._target.pid}` shows what its threads do"
+            f"{self._problem}; `dapkit stacks {self._target.pid}` shows what its threads do"
         )
 
     async def _ask(self) -> bool:

@@ -1,4 +1,4 @@
-"""`dapkit dump`: the stacks of programs that answer nothing any more, and who has which lock."""
+"""`dapkit stacks`: the stacks of programs that answer nothing any more, and who has which lock."""
 
 import json
 import subprocess
@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from dapkit.cli import exit_codes
-from e2e.python.dumping import dump_without_py_spy, dumped, dumped_once, number_of, plain
+from e2e.python.stack_driving import dump_without_py_spy, dumped, dumped_once, number_of, plain
 
 DEADLOCK = """
     import queue, threading
@@ -158,7 +158,7 @@ def test_lock_of_another_object_is_not_taken_for_the_same_one(tmp_path: Path, py
 
 def test_process_that_is_not_there_is_an_error_in_words() -> None:
     answer = subprocess.run(
-        [sys.executable, "-m", "dapkit.cli", "dump", "4194305"], capture_output=True, text=True, check=False
+        [sys.executable, "-m", "dapkit.cli", "stacks", "4194305"], capture_output=True, text=True, check=False
     )
     assert answer.returncode == exit_codes.FAILED
     assert answer.stderr == "Error: process 4194305 is not there: it has ended, or its number is another one\n"

@@ -1,4 +1,4 @@
-"""Programs that are dumped, and `dapkit dump`."""
+"""Programs whose stacks are read, and `dapkit stacks`."""
 
 import json
 import subprocess
@@ -31,7 +31,7 @@ def plain(text: str, folder: Path, python: str) -> Iterator[int]:
 
 def dumped(pid: int, *options: str) -> str:
     answer = subprocess.run(
-        [sys.executable, "-m", "dapkit.cli", "dump", str(pid), *options], capture_output=True, text=True, check=False
+        [sys.executable, "-m", "dapkit.cli", "stacks", str(pid), *options], capture_output=True, text=True, check=False
     )
     assert answer.returncode == exit_codes.DONE, answer.stderr
     return answer.stdout
@@ -54,7 +54,7 @@ def dumped_json_once(pid: int, *names: str) -> dict[str, Any]:
 
 
 def dump_without_py_spy(pid: int, *options: str) -> "subprocess.CompletedProcess[str]":
-    command = [sys.executable, "-c", _WITHOUT_PY_SPY, "dump", str(pid), *options]
+    command = [sys.executable, "-c", _WITHOUT_PY_SPY, "stacks", str(pid), *options]
     return subprocess.run(command, capture_output=True, text=True, check=False)
 
 

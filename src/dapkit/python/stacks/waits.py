@@ -12,7 +12,7 @@ import ast
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from dapkit.python.dump.stacks import DumpedThread, Frame
+from dapkit.python.stacks.threads import DumpedThread, Frame
 
 type Read = Callable[[str], str | None]
 """Returns the text of a source file as the program sees it; None if it cannot be read."""

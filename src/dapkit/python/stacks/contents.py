@@ -8,15 +8,15 @@ from typing import Any
 from dapkit.adapter import RequestFailed
 from dapkit.python import limits
 from dapkit.python.adapter.injection.target import TargetProcess, command_line, read
-from dapkit.python.dump.interpreters import INTERPRETER_READS_STACKS, reading_of
-from dapkit.python.dump.stacks import DumpedThread, NoPySpy, stacks_of, threads_in
-from dapkit.python.dump.tasks import LOOP, Task, tasks_in
-from dapkit.python.dump.waits import Wait, circle_in, waits_of
+from dapkit.python.stacks.interpreters import INTERPRETER_READS_STACKS, reading_of
+from dapkit.python.stacks.tasks import LOOP, Task, tasks_in
+from dapkit.python.stacks.threads import DumpedThread, NoPySpy, stacks_of, threads_in
+from dapkit.python.stacks.waits import Wait, circle_in, waits_of
 from dapkit.system.trusted_files import read_start
 
 
 @dataclass(frozen=True, slots=True)
-class Dump:
+class ProcessStacks:
     """A program at one moment.
 
     Attributes:
@@ -42,7 +42,7 @@ class Dump:
     tool: str
 
 
-def dump_of(pid: int, *, native: bool = False) -> Dump:
+def stacks_of_process(pid: int, *, native: bool = False) -> ProcessStacks:
     """Look at a program, which stands still for some milliseconds.
 
     Raises:
@@ -62,7 +62,7 @@ def dump_of(pid: int, *, native: bool = False) -> Dump:
         folder = ""
     tasks = None if reading["tasks"] is None else tasks_in(reading["tasks"], threads)
     reason = reading["reasons"].get("tasks", "") or _missing(target, threads, tasks or ())
-    return Dump(target, command_line(pid), folder, threads, waits, circle_in(waits), tasks, reason, tool)
+    return ProcessStacks(target, command_line(pid), folder, threads, waits, circle_in(waits), tasks, reason, tool)
 
 
 def _threads(

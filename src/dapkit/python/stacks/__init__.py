@@ -5,8 +5,8 @@ An interpreter of 3.15 reads the stacks out of the memory of a program of its ve
 from 3.14 on by its standard library, before by `remote_memory`. The program runs none of it.
 """
 
-from dapkit.python.dump.contents import Dump, dump_of
-from dapkit.python.dump.report import as_json, as_lines
-from dapkit.python.dump.stacks import NoPySpy
+from dapkit.python.stacks.contents import ProcessStacks, stacks_of_process
+from dapkit.python.stacks.report import as_json, as_lines
+from dapkit.python.stacks.threads import NoPySpy
 
-__all__ = ["Dump", "NoPySpy", "as_json", "as_lines", "dump_of"]
+__all__ = ["NoPySpy", "ProcessStacks", "as_json", "as_lines", "stacks_of_process"]

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from dapkit.python.dump.stacks import DumpedThread
+from dapkit.python.stacks.threads import DumpedThread
 
 LOOP = "BaseEventLoop.run_forever"
 """The function in which asyncio's own event loops run."""

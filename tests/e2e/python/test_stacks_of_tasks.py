@@ -1,4 +1,4 @@
-"""`dapkit dump`: the tasks of asyncio, what each one awaits, and which tasks await it, on each version."""
+"""`dapkit stacks`: the tasks of asyncio, what each one awaits, and which tasks await it, on each version."""
 
 import shutil
 import sys
@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from dapkit.python import dump
+from dapkit.python import stacks
 from dapkit.python.adapter.injection import target
-from dapkit.python.dump import interpreters
-from e2e.python.dumping import dumped, dumped_json_once, dumped_once, plain
+from dapkit.python.stacks import interpreters
+from e2e.python.stack_driving import dumped, dumped_json_once, dumped_once, plain
 from interpreters import interpreter
 
 READS_ITSELF = {"3.14", "3.15"}
@@ -313,6 +313,6 @@ def test_stacks_of_3_15_that_nothing_reads_are_an_error_with_both_reasons(
     monkeypatch.setattr(shutil, "which", lambda *_, **__: None)
     with (
         plain(TASKS, tmp_path, str(interpreter("3.15"))) as pid,
-        pytest.raises(dump.NoPySpy, match=r"no Python 3\.15 was found here that could read them; .*pip install"),
+        pytest.raises(stacks.NoPySpy, match=r"no Python 3\.15 was found here that could read them; .*pip install"),
     ):
-        dump.dump_of(pid)
+        stacks.stacks_of_process(pid)

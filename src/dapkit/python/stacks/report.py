@@ -5,10 +5,10 @@ from itertools import groupby
 from typing import Any
 
 from dapkit.python import limits
-from dapkit.python.dump.contents import Dump
-from dapkit.python.dump.stacks import DumpedThread, Frame, is_own
-from dapkit.python.dump.tasks import Task
-from dapkit.python.dump.waits import Wait
+from dapkit.python.stacks.contents import ProcessStacks
+from dapkit.python.stacks.tasks import Task
+from dapkit.python.stacks.threads import DumpedThread, Frame, is_own
+from dapkit.python.stacks.waits import Wait
 
 type _Place = tuple[str, str, int, bool]
 """Function, file, line, and whether it is the program's own."""
@@ -16,7 +16,7 @@ type _Place = tuple[str, str, int, bool]
 _ADVICE = "A session shows them as threads: `dapkit attach PID`."
 
 
-def as_lines(found: Dump, *, everything: bool = False) -> list[str]:
+def as_lines(found: ProcessStacks, *, everything: bool = False) -> list[str]:
     """Return one page: library calls are folded, equal threads are one, and long stacks cut, unless all is wanted.
 
     Names are as the program has them, whatever characters they have.
@@ -38,7 +38,7 @@ def as_lines(found: Dump, *, everything: bool = False) -> list[str]:
     return lines
 
 
-def as_json(found: Dump) -> dict[str, Any]:
+def as_json(found: ProcessStacks) -> dict[str, Any]:
     """Return everything, as JSON has it."""
     return {
         "pid": found.target.pid,
@@ -90,7 +90,7 @@ def _likeness(thread: DumpedThread, *, everything: bool) -> object:
     return (thread.frames, thread.is_running, thread.has_interpreter, thread.number if everything else 0)
 
 
-def _thread(alike: Sequence[DumpedThread], found: Dump, *, everything: bool) -> Iterator[str]:
+def _thread(alike: Sequence[DumpedThread], found: ProcessStacks, *, everything: bool) -> Iterator[str]:
     first = alike[0]
     names = ", ".join(str(thread) for thread in alike[:8]) + (", ..." if len(alike) > 8 else "")
     count = f"{len(alike)} threads: " if len(alike) > 1 else ""
@@ -109,7 +109,7 @@ def _state(thread: DumpedThread) -> str:
     return "runs" if thread.is_running else "waits"
 
 
-def _sentence(wait: Wait, found: Dump, subject: str | None = None) -> str:
+def _sentence(wait: Wait, found: ProcessStacks, subject: str | None = None) -> str:
     """Say what a thread waits for."""
     who = f"{wait.thread} " if subject is None else subject
     holders = ", ".join(map(str, wait.holders))
@@ -123,7 +123,7 @@ def _at(frame: Frame, folder: str) -> str:
     return f"{_relative(frame.file, folder)}:{frame.line}"
 
 
-def _by_thread(found: Dump) -> list[tuple[str, list[Task]]]:
+def _by_thread(found: ProcessStacks) -> list[tuple[str, list[Task]]]:
     """Return the tasks of each thread, with its name where there are several."""
     of_thread: dict[int, list[Task]] = {}
     for task in found.tasks or ():
@@ -134,7 +134,7 @@ def _by_thread(found: Dump) -> list[tuple[str, list[Task]]]:
     return [(names.get(number, "a loop that does not run"), tasks) for number, tasks in of_thread.items()]
 
 
-def _task(task: Task, found: Dump, *, everything: bool) -> Iterator[str]:
+def _task(task: Task, found: ProcessStacks, *, everything: bool) -> Iterator[str]:
     running = ", runs" if task.is_running else ""
     waiting = f", awaited by {', '.join(task.awaited_by)}" if task.awaited_by else ""
     yield f"{task.name}{running}{waiting}"
