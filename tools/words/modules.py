@@ -67,10 +67,10 @@ def _known(package: Path) -> frozenset[str]:
             known |= {passage.text for passage in texts_of(code) if len(passage.text) < 80}
         elif file.suffix in {".c", ".h", ".toml"}:
             known |= set(re.findall(r"\w+", file.read_text(encoding="utf-8")))
-    return frozenset(known | {_in_camel_case(name) for name in known})
+    return frozenset(known | {in_camel_case(name) for name in known})
 
 
-def _in_camel_case(name: str) -> str:
+def in_camel_case(name: str) -> str:
     """Return a name as it is on the wire: `linesStartAt1` of `lines_start_at1`."""
     first, *rest = name.split("_")
     return "".join([first, *(part.capitalize() for part in rest)])

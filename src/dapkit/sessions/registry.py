@@ -73,7 +73,7 @@ class SessionRegistry:
     ) -> DebugSession:
         """Start a session; it is named `debug-1`, `debug-2`, ... unless a name is given.
 
-        It returns when the program runs, which may be before its first stop: see `DebugSession.wait`.
+        It returns when the program runs, which may be before its first stop: see `Execution.wait`.
         `settings` are those of the project, if they differ from the hub's; `on_progress` is called
         with what takes the adapter long.
 

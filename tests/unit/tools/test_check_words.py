@@ -5,6 +5,8 @@ from pathlib import Path
 import pytest
 
 from words.classes import duplicates, public_classes
+from words.counts import counts_of, lowered, read_ceilings, too_many, write_ceilings
+from words.members import missing_members
 from words.modules import exists, missing_in_page, missing_modules
 from words.phrases import bad_phrases, phrases_in
 from words.prose import Passage
@@ -108,3 +110,42 @@ def test_terms_are_counted_and_looked_for(package: Path) -> None:
     assert list(wrong_terms(row + row, package)) == ["line is explained twice"]
     assert list(wrong_terms("| **line** | a message | `hub.gone` |\n", package)) == ["line: there is no hub.gone"]
     assert list(wrong_terms("| **line** | a message | somewhere |\n", package)) == ["line: no module is named"]
+
+
+def test_members_of_classes_that_do_not_exist_are_found(package: Path) -> None:
+    (package / "hub/wire.py").write_text("class Base:\n    def read(self): ...\nclass Line(Base):\n    first = 1\n")
+    page = package / "page.md"
+    page.write_text("`Line.first`, `Line.read()`, `Line.gone` and `Other.gone`\n")
+    assert list(missing_members([page], package)) == ["src/dapkit/page.md:1: Line has no gone"]
+
+
+def test_words_of_a_file_are_counted_in_prose_and_names(tmp_path: Path) -> None:
+    file = tmp_path / "module.py"
+    prose = '"""Have what there is counted."""\n# nobody; that of it\n'
+    names = 'found = "what"\ndef f(given):\n    raise ValueError("it has none here")\n'
+    file.write_text(prose + names)
+    assert counts_of(file) == {"what": 1, "that of": 1, "nobody": 1, "is none": 1, "Have": 1, "participle": 2}
+    page = tmp_path / "page.md"
+    page.write_text("What is that?\n")
+    assert counts_of(page) == {"what": 1}
+    source = tmp_path / "module.c"
+    source.write_text("#include <what.h>\nint what; /* what it is */\n")
+    assert counts_of(source) == {"what": 1}
+
+
+def test_ceilings_fall_and_do_not_rise(tmp_path: Path) -> None:
+    file = tmp_path / "a.md"
+    file.write_text("What and what.\n")
+    assert list(too_many([file], tmp_path, {})) == ['a.md: "what" 2 times, at most 0']
+    assert list(too_many([file], tmp_path, {"a.md": {"what": 2}})) == []
+    assert list(too_many([file], tmp_path, {"a.md": {"what": 3}})) == [
+        'a.md: "what" 2 times, 3 allowed: python tools/check_words.py --lower'
+    ]
+    assert lowered([file], tmp_path, {"a.md": {"what": 3}, "gone.md": {"what": 1}}) == ({"a.md": {"what": 2}}, [])
+    assert lowered([file], tmp_path, {"a.md": {"what": 1}}) == (
+        {"a.md": {"what": 1}},
+        ['a.md: "what" 2 times, at most 1'],
+    )
+    kept = tmp_path / "ceilings.json"
+    write_ceilings({"a.md": {"what": 2}}, kept)
+    assert read_ceilings(kept) == {"a.md": {"what": 2}}

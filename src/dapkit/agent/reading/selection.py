@@ -27,7 +27,7 @@ async def frame_of(
     thread_id: int | None = None,
     thread: int | None = None,
 ) -> int:
-    """Choose a frame, by default the one where the program stands. Raises: as `thread_of`, and `DebugSession.frame`."""
+    """Choose a frame, by default the one of the stop. Raises: as `thread_of`, and `SessionRequests.frame`."""
     if frame_id is not None and (index is not None or thread_id is not None or thread is not None):
         raise InvalidArguments("frame_id excludes frame, thread_id and thread")
     _from_zero("frame", index)
