@@ -1,6 +1,7 @@
 # Every target prepares what it needs inside this folder (.tools/, .venv/, node_modules/ of its npm packages) and nothing outside it.
 #
 #   ARGS=...             what follows the program of a target: make test ARGS=tests/unit/hub (then pytest alone), make demo ARGS='--transcript out.jsonl'
+#   ROW=setBreakpoints   of make test: the tests of one row of docs/reference/requests.md
 #   DAPKIT_PYTHON=3.12   work on another version of Python, in an environment of its own (.venv-3.12)
 #   SCHEMA=FILE          where the official JSON schema of the protocol lies
 
@@ -8,6 +9,7 @@
 
 ARGS ?=
 DAPKIT_PYTHON ?=
+ROW ?=
 SCHEMA ?= ../shared/reference/dap/debugAdapterProtocol.json
 
 ENVIRONMENT := .venv$(if $(DAPKIT_PYTHON),-$(DAPKIT_PYTHON))
@@ -20,10 +22,13 @@ NPM := npm_config_cache=$(CURDIR)/.tools/cache/npm npm
 
 REPORTS := build/reports
 
+JS_TESTS := $(wildcard tests/js/*.test.js)
+JS_QUICK := $(addprefix tests/js/,$(addsuffix .test.js,line_adapter mcp mock_adapter proxy python_every_request))
+
 # The tests start thousands of interpreters, each of which would compile everything anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo demo-timetravel test test-python test-js requests-table adapters-table check check-native free-threaded bench transparency docs wheel check-install vscode-bundle vsix check-vscode test-vscode clean
+.PHONY: help demo demo-timetravel test test-all test-python test-js requests-table adapters-table check check-native free-threaded bench transparency docs wheel check-install vscode-bundle vsix check-vscode test-vscode clean
 
 help: ## show this list
 	@sed -n 's/^\([a-z-]*\):[^#]*## /\1 - /p' $(MAKEFILE_LIST)
@@ -34,15 +39,23 @@ demo-timetravel: $(READY) ## find a bug of that program backwards in time
 demo: $(READY) ## debug a small buggy program and show what happens
 	@$(PYTHON) examples/demo/run.py $(ARGS)
 
-test: $(READY) ## run all tests: Python's, and beside them those in JavaScript where node is installed
-ifeq ($(ARGS),)
+test: ## test each behaviour, in Python and, where node is installed, in JavaScript; ROW=setBreakpoints: one request
+ifeq ($(ARGS)$(ROW),)
+	@echo "This takes about 6 minutes on two processors, and up to a minute more the first time. make test-all tests everything."
+	@$(MAKE) --no-print-directory $(READY)
 	@mkdir -p $(REPORTS)
-	@$(MAKE) --no-print-directory -j 2 test-python test-js JS_OUTPUT=$(REPORTS)/real-client.txt
+	@$(MAKE) --no-print-directory -j 2 test-python test-js JS_OUTPUT=$(REPORTS)/real-client.txt JS_TESTS="$(JS_QUICK)"
 else
-	@$(MAKE) --no-print-directory test-python
+	@$(MAKE) --no-print-directory test-python ARGS='$(ARGS)$(if $(ROW), --row "$(ROW)")'
 endif
 
-test-python: $(READY) ## run the Python tests
+test-all: ## test everything: each Python, each adapter, long histories; .ci/run does
+	@echo "This takes about 20 minutes on two processors."
+	@$(MAKE) --no-print-directory $(READY)
+	@mkdir -p $(REPORTS)
+	@$(MAKE) --no-print-directory -j 2 test-python test-js JS_OUTPUT=$(REPORTS)/real-client.txt ARGS='--thorough --each-python --each-adapter $(ARGS)'
+
+test-python: $(READY)
 	$(PYTHON) -m pytest -n auto --dist worksteal --junit-xml=$(REPORTS)/python.xml $(ARGS)
 
 test-js: $(READY) ## let Microsoft's own test client talk to the adapters
@@ -52,7 +65,7 @@ test-js: $(READY) ## let Microsoft's own test client talk to the adapters
 	    $(MAKE) --no-print-directory --silent tests/js/node_modules/.ready && \
 	    DAPKIT_TEST_PYTHON=$(CURDIR)/$(PYTHON) DAPKIT_REAL_CLIENT=$(CURDIR)/$(REPORTS)/real-client.jsonl \
 	    node --test --test-concurrency=$$(($$(nproc) + 1)) --test-reporter=spec --test-reporter-destination=stdout \
-	        --test-reporter=junit --test-reporter-destination=$(REPORTS)/real-client.xml tests/js/*.test.js; \
+	        --test-reporter=junit --test-reporter-destination=$(REPORTS)/real-client.xml $(JS_TESTS); \
 	elif [ "$${CI:-}" = true ]; then \
 	    echo "node and npm are required when CI=true, and one of them is missing" >&2; exit 1; \
 	else \

@@ -6,6 +6,7 @@ debuggee whose adapter has gone becomes a child of ours and is seen.
 
 import contextlib
 import ctypes
+import difflib
 import os
 import select
 import shutil
@@ -55,12 +56,21 @@ def pytest_configure() -> None:
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Let a run be about one Python, or about all of them."""
+    """Add the options that choose tests."""
+    parser.addoption(
+        "--thorough",
+        action="store_true",
+        help="Run tests marked thorough, too. Without it they run where a path is given, or --row.",
+    )
+    parser.addoption(
+        "--row",
+        metavar="NAME",
+        help="Run the tests of one row of docs/reference/requests.md alone, such as setBreakpoints.",
+    )
     parser.addoption(
         "--each-python",
         action="store_true",
-        default=os.environ.get("CI") == "true",
-        help="Run tests marked each_python with each version of Python, as with CI=true; else with the one of the run.",
+        help="Run tests marked each_python with each version of Python; without it, with the one of the run.",
     )
     parser.addoption(
         "--free-threaded",
@@ -70,8 +80,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--each-adapter",
         action="store_true",
-        default=os.environ.get("CI") == "true",
-        help="Run tests marked each_adapter, too, as with CI=true: they show with one more adapter what others show.",
+        help="Run tests marked each_adapter, too: they show with one more adapter what others show.",
     )
 
 
@@ -103,23 +112,53 @@ def is_of_the_engine(metafunc: pytest.Metafunc) -> bool:
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Begin with tests that may take long, and put into the report what tables of the reference are made of."""
+    row = config.getoption("--row")
+    if row is not None:
+        _check_row(row, items)
+        _keep(config, items, lambda item: row in names_of_row(item))
+    elif not config.getoption("--thorough") and config.args == config.getini("testpaths"):
+        _keep(config, items, lambda item: item.get_closest_marker("thorough") is None)
     if not config.getoption("--each-adapter"):
-        repeated = [item for item in items if item.get_closest_marker("each_adapter") is not None]
-        config.hook.pytest_deselected(items=repeated)
-        items[:] = [item for item in items if item.get_closest_marker("each_adapter") is None]
+        _keep(config, items, lambda item: item.get_closest_marker("each_adapter") is None)
     if config.getoption("--free-threaded"):
-        others = [item for item in items if python_of(item) not in bootstrap.FREE_THREADED]
-        config.hook.pytest_deselected(items=others)
-        items[:] = [item for item in items if python_of(item) in bootstrap.FREE_THREADED]
+        _keep(config, items, lambda item: python_of(item) in bootstrap.FREE_THREADED)
     items.sort(key=lambda item: item.get_closest_marker("timeout") is None)  # else one of them is left at the end
     for item in items:
-        marker = item.get_closest_marker("row")
-        if marker is None:
+        row = row_of(item)
+        if row is None:
             continue
-        item.user_properties.append(("row", marker.args[0]))
+        item.user_properties.append(("row", row))
         python = python_of(item)
         if python is not None:
             item.user_properties.append(("python", python))
+
+
+def _keep(config: pytest.Config, items: list[pytest.Item], is_kept: Callable[[pytest.Item], bool]) -> None:
+    """Deselect all tests but some."""
+    others = [item for item in items if not is_kept(item)]
+    if others:
+        config.hook.pytest_deselected(items=others)
+        items[:] = [item for item in items if is_kept(item)]
+
+
+def _check_row(row: str, items: list[pytest.Item]) -> None:
+    """Raise `pytest.UsageError` if no test belongs to a row."""
+    rows = {name for item in items for name in names_of_row(item)}
+    if row not in rows:
+        near = difflib.get_close_matches(row, rows) or sorted(rows)
+        raise pytest.UsageError(f"--row: no test belongs to the row {row!r}; did you mean {', '.join(near)}?")
+
+
+def row_of(item: pytest.Item) -> str | None:
+    """Return the row of the table of requests that a test belongs to, None if it belongs to none."""
+    marker = item.get_closest_marker("row")
+    return None if marker is None else str(marker.args[0])
+
+
+def names_of_row(item: pytest.Item) -> set[str]:
+    """Return the names of a test's row: `setBreakpoints: lines` is one of `setBreakpoints`, too."""
+    row = row_of(item)
+    return set() if row is None else {row, row.partition(":")[0]}
 
 
 def python_of(item: pytest.Item) -> str | None:

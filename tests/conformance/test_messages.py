@@ -140,6 +140,7 @@ def test_null_is_absent_in_every_optional_field(kind: type[ProtocolObject]) -> N
     assert nulls == decode_as(kind, json.dumps(samples.smallest(kind)).encode())
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("kind", KINDS, ids=named)
 def test_every_fault_is_refused_with_its_place(kind: type[ProtocolObject]) -> None:
     for fault in samples.faulty(kind, "$.body"):

@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 DEMO = Path(__file__).parents[2] / "examples" / "demo" / "run.py"
 
 
@@ -43,6 +45,7 @@ def test_demo_shows_the_fault_of_the_shop() -> None:
     ]
 
 
+@pytest.mark.thorough
 def test_demo_writes_the_messages_on_the_wire(tmp_path: Path) -> None:
     transcript = tmp_path / "wire.jsonl"
     assert str(transcript) in run_demo("--transcript", str(transcript))
@@ -53,6 +56,7 @@ def test_demo_writes_the_messages_on_the_wire(tmp_path: Path) -> None:
     assert lines[-1]["message"]["command"] == "disconnect"
 
 
+@pytest.mark.thorough
 def test_demo_of_time_travel_finds_the_fault_backwards() -> None:
     screen = run_demo(demo=DEMO.with_name("backwards.py"))
     assert "ZeroDivisionError (unhandled)" in screen

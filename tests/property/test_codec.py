@@ -3,6 +3,7 @@
 import json
 from contextlib import suppress
 
+import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -47,6 +48,7 @@ def content(message: AnyMessage) -> object:
             return decode_event(event, event_body)
 
 
+@pytest.mark.thorough
 @given(strategies.messages)
 def test_what_was_written_is_read_again(message: AnyMessage) -> None:
     read = decode(encode(message))
@@ -55,6 +57,7 @@ def test_what_was_written_is_read_again(message: AnyMessage) -> None:
     assert [getattr(read, field) for field in envelope] == [getattr(message, field) for field in envelope]
 
 
+@pytest.mark.thorough
 @given(
     st.sampled_from([*strategies.ARGUMENTS, *strategies.BODIES, *strategies.EVENT_BODIES]).flatmap(strategies.instances)
 )
@@ -103,6 +106,7 @@ def test_garbage_is_read_or_refused_in_a_defined_way(payload: bytes) -> None:
         content(decode(payload))
 
 
+@pytest.mark.thorough
 @given(st.data(), st.sampled_from([*strategies.ARGUMENTS, *strategies.BODIES, *strategies.EVENT_BODIES]))
 def test_any_json_is_read_leniently_or_refused_with_a_place(data: st.DataObject, kind: type[ProtocolObject]) -> None:
     """Start from a sound value, then put any JSON in place of one field."""

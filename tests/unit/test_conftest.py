@@ -60,3 +60,48 @@ def test_missing_tool_fails_the_test_in_ci(inner: pytest.Pytester, monkeypatch: 
 
 def test_interpreters_are_found_by_version() -> None:
     assert interpreter(OURS).is_file()
+
+
+MARKED = """
+import pytest
+@pytest.mark.row('setBreakpoints: lines')
+def test_lines(): pass
+@pytest.mark.thorough
+@pytest.mark.row('setBreakpoints')
+def test_all(): pass
+@pytest.mark.row('evaluate')
+def test_value(): pass
+"""
+MARKERS = """
+[pytest]
+testpaths = .
+markers =
+    row
+    thorough
+"""
+
+
+@pytest.mark.parametrize(
+    ("words", "passed"),
+    [
+        ((), 2),
+        (("--thorough",), 3),
+        ((".",), 2),
+        (("test_marked.py",), 3),
+        (("--row", "setBreakpoints"), 2),
+        (("--row", "setBreakpoints: lines"), 1),
+    ],
+)
+def test_tests_are_chosen_by_path_thoroughness_and_row(
+    inner: pytest.Pytester, words: tuple[str, ...], passed: int
+) -> None:
+    inner.makeini(MARKERS)
+    inner.makepyfile(test_marked=MARKED)
+    inner.runpytest_subprocess("-p", "no:cacheprovider", *words).assert_outcomes(passed=passed, deselected=3 - passed)
+
+
+def test_unknown_row_is_an_error_that_names_the_nearest(inner: pytest.Pytester) -> None:
+    inner.makeini(MARKERS)
+    inner.makepyfile(test_marked=MARKED)
+    result = inner.runpytest_subprocess("-p", "no:cacheprovider", "--row", "evaluat")
+    result.stderr.fnmatch_lines(["ERROR: --row: no test belongs to the row 'evaluat'; did you mean evaluate*"])

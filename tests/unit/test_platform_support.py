@@ -77,6 +77,7 @@ except RuntimeError as error:
 """
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "code",
     [

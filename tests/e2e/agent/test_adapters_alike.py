@@ -157,6 +157,7 @@ def started() -> Iterator[Start]:
             process.kill()
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "adapter",
     [under("dapkit"), under("gdb"), under("lldb-dap"), under("debugpy", each=True), under("dlv", each=True)],
@@ -202,6 +203,7 @@ async def test_hit_conditions_and_the_signal_that_ends_a_program_mean_the_same_e
     assert "  exit=143 (SIGTERM)\n" in f"{(await caller('sessions')).text}\n"
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("ending", ["detach", "terminate"])
 @pytest.mark.parametrize("adapter", [under("gdb"), under("lldb-dap"), under("dlv", each=True)])
 async def test_a_program_with_breakpoints_of_all_kinds_lives_on_when_it_is_released(
@@ -234,6 +236,7 @@ async def test_a_program_with_breakpoints_of_all_kinds_lives_on_when_it_is_relea
     assert "" not in written
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("adapter", ["dapkit", "debugpy", "dlv", "gdb", "lldb-dap"])
 async def test_a_program_that_cannot_be_run_is_refused_before_anything_starts(
     caller: Caller, build: Build, adapter: str
@@ -276,6 +279,7 @@ async def test_a_program_that_cannot_be_run_is_refused_before_anything_starts(
     assert (await caller("sessions")).text == "No debug sessions."
 
 
+@pytest.mark.thorough
 async def test_input_chooses_the_adapter_that_can_give_it(
     caller: Caller, build: Build, require_tool: Callable[[str], Path]
 ) -> None:
@@ -346,6 +350,7 @@ main()
 """
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("adapter", ["dapkit", "gdb", "lldb-dap"])
 async def test_what_an_expression_names_is_watched_and_shown_as_it_was_and_as_it_is(
     caller: Caller, build: Build, adapter: str

@@ -158,6 +158,7 @@ async def test_big_values_are_cut_and_come_in_pages(caller: Caller, big: Big) ->
         assert "(only the first 10000 members were searched)" in found.text
 
 
+@pytest.mark.thorough
 async def test_a_deep_stack_is_told_in_part_and_in_pages(caller: Caller, big: Big) -> None:
     await started(caller, big, big.bottom)
     with anyio.fail_after(SECONDS):

@@ -72,6 +72,7 @@ async def test_core_file_shows_the_signal_the_stack_and_the_values_and_is_only_r
     assert (ended.details["released"], ended.details["snapshot"]["status"]) == (False, "terminated")
 
 
+@pytest.mark.thorough
 @pytest.mark.usefixtures("crashed")
 async def test_core_file_is_never_taken_for_a_program_to_run(caller: Caller) -> None:
     core = str(caller.project / "the.core")

@@ -60,6 +60,7 @@ def hub_pid(ask: Ask, tmp_path: Path) -> int:
     return pid
 
 
+@pytest.mark.thorough
 def test_a_hub_that_is_killed_at_a_breakpoint_leaves_nothing_and_the_next_call_works(
     ask: Ask, hub_pid: int, tmp_path: Path
 ) -> None:
@@ -122,6 +123,7 @@ async def test_a_step_costs_few_bytes_and_tells_the_values(caller: Caller, adapt
         assert "debugpySockets" not in step.text
 
 
+@pytest.mark.thorough
 async def test_every_parameter_of_a_launch_is_understood(caller: Caller) -> None:
     program = caller.write("loop.py", LOOP)
     caller.write("given.txt", "")
@@ -208,6 +210,7 @@ async def test_a_secret_of_the_program_does_not_leave_it(caller: Caller) -> None
     assert "4711" not in str((await caller("evaluate", expression="1/0 if api_key == '' else int(api_key)")).whole)
 
 
+@pytest.mark.thorough
 async def test_a_secret_does_not_leave_by_another_way(caller: Caller) -> None:
     caller.write("secret.py", "import os\nraise ValueError(os.environ['SHOP_TOKEN'])\n")
     caller.env = {**caller.env, "SHOP_TOKEN": "hush-4711-x"}

@@ -45,6 +45,7 @@ async def test_a_module_is_launched(caller: Caller, adapter: str) -> None:
     assert (await caller("continue")).details["output"] == "main of pack ['x']\n"
 
 
+@pytest.mark.thorough
 @both
 async def test_a_test_is_launched_by_its_node_id(caller: Caller, adapter: str) -> None:
     caller.write(
@@ -93,6 +94,7 @@ async def test_a_compound_of_launch_json_starts_all_of_its_configurations(caller
     assert [session["id"] for session in listed.details["sessions"]] == ["debug-1", "debug-2"]
 
 
+@pytest.mark.thorough
 async def test_an_adapter_that_the_project_itself_defines_is_told_with_its_command(caller: Caller) -> None:
     caller.write("say.py", "print()\n")
     caller.write("dap.toml", '[adapters.debugpy]\ncommand = [["python3", "-Xdev", "-m", "debugpy.adapter"]]\n')
@@ -170,6 +172,7 @@ async def test_a_program_reads_a_file_as_its_input(caller: Caller, adapter: str)
     assert "got one two" in (await caller("output")).text
 
 
+@pytest.mark.thorough
 @both
 async def test_a_program_in_a_terminal_is_typed_to(caller: Caller, adapter: str) -> None:
     caller.write("ask.py", "name = input('who? ')\nprint('hello', name)\n")
@@ -196,6 +199,7 @@ async def test_a_program_stops_where_it_begins_if_nothing_else_is_to_stop_it(cal
     assert (launched.details["stop"]["reason"], launched.details["snapshot"]["line"]) == ("entry", 1)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("adapter", ["dapkit", "debugpy"])
 async def test_children_of_a_program_are_shown_with_what_they_do(caller: Caller, adapter: str) -> None:
     caller.write("child.py", "def work(n):\n    result = n * 2\n    return result\nprint('child', work(21))\n")
@@ -287,6 +291,7 @@ def old_python() -> Path:
     pytest.skip("no Python before 3.12 is installed")
 
 
+@pytest.mark.thorough
 async def test_an_older_interpreter_is_debugged_by_debugpy_which_says_why(caller: Caller, old_python: Path) -> None:
     caller.write("say.py", SAY)
     caller.env = {**caller.env, "PATH": f"{old_python}:{caller.env['PATH']}"}

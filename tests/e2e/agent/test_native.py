@@ -180,6 +180,7 @@ def loop(caller: Caller, require_tool: Callable[[str], Path]) -> Iterator[subpro
         process.kill()
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("ending", ["terminate", "detach"])
 async def test_an_attached_program_is_released_and_not_killed(
     caller: Caller, loop: subprocess.Popen[bytes], ending: str

@@ -48,6 +48,7 @@ async def stopped(caller: Caller, adapter: str) -> Caller:
     return caller
 
 
+@pytest.mark.thorough
 async def test_an_expression_is_never_a_command_of_the_debugger(stopped: Caller) -> None:
     for command in ("d", "k", "r", "c", "n", "s", "q", "bt"):
         code, message = (await stopped("evaluate", expression=command)).error
@@ -72,6 +73,7 @@ async def test_a_marked_command_goes_to_the_debugger(stopped: Caller) -> None:
     assert "A command of the debugger begins with a backtick" in failed.text
 
 
+@pytest.mark.thorough
 async def test_a_call_leaves_the_program_and_all_references_as_they_are(stopped: Caller) -> None:
     scopes = (await stopped("scopes")).details["scopes"]
     reference = scopes[0]["variablesReference"]

@@ -111,6 +111,7 @@ async def test_output_of_a_short_program_is_not_lost(caller: Caller, adapter: st
     assert (await caller("output")).text == "only this\n"
 
 
+@pytest.mark.thorough
 @both
 async def test_a_program_that_neither_stops_nor_ends_is_told_as_running(caller: Caller, adapter: str) -> None:
     caller.write("busy.py", "import time\nwhile True:\n    time.sleep(0.05)\n")
@@ -246,6 +247,7 @@ async def test_stop_shows_what_is_inside_of_objects_and_runs_none_of_their_prope
     assert "asked for the price" not in output
 
 
+@pytest.mark.thorough
 async def test_why_and_timeline_tell_of_a_recorded_history(caller: Caller) -> None:
     caller.write("shop.py", SHOP)
     launched = await caller("launch", program="shop.py", exceptions=["uncaught"], options={"timeTravel": True})

@@ -75,6 +75,7 @@ def test_native_process_goes_to_a_native_debugger(
     assert choice.attach_arguments(pid=pid) == {"request": "attach", "pid": pid}
 
 
+@pytest.mark.thorough
 @pytest.mark.timeout(180)
 def test_process_that_go_has_built_goes_to_delve(
     catalog: Catalog, running: Running, tmp_path: Path, require_tool: Callable[[str], Path]
@@ -103,6 +104,7 @@ def test_process_that_is_not_there_is_told(catalog: Catalog, tmp_path: Path) -> 
         catalog.choose(pid=4194305, cwd=tmp_path)  # the kernel gives no higher pid than 2**22
 
 
+@pytest.mark.thorough
 def test_port_of_debugpy_goes_to_debugpy(catalog: Catalog, running: Running, tmp_path: Path) -> None:
     program = "import debugpy, sys; print(debugpy.listen(('127.0.0.1', 0))[1], flush=True); sys.stdin.read()"
     port = int(running.start(sys.executable, "-X", "frozen_modules=off", "-c", program)[1])

@@ -41,6 +41,7 @@ async def test_python_program(catalog: Catalog, adapter: str, stop_on_entry: boo
     await stop_at(choice, "sums.py", line_of("sums.py", "total = left"), stop_on_entry=stop_on_entry)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("adapter", ["dapkit", "debugpy"])
 async def test_adapter_imports_nothing_from_the_project(tmp_path: Path, adapter: str) -> None:
     trapped = tmp_path / "trapped"
@@ -56,6 +57,7 @@ async def test_adapter_imports_nothing_from_the_project(tmp_path: Path, adapter:
     assert not trapped.exists()
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("version", ["3.10", "3.11"])
 async def test_program_of_an_older_python_goes_to_debugpy(version: str, tmp_path: Path) -> None:
     python = next(Path.home().glob(f".pyenv/versions/{version}.*/bin/python"), None)
@@ -76,6 +78,7 @@ async def test_program_of_an_older_python_goes_to_debugpy(version: str, tmp_path
         assert session.output.read("stdout").text.startswith(f"{version}.")
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("stop_on_entry", [False, True])
 @pytest.mark.parametrize("adapter", ["gdb", "lldb-dap"])
 async def test_native_program(
@@ -113,6 +116,7 @@ async def test_go_package_from_a_folder_elsewhere(
         assert isinstance(await session.resume(), Ended)
 
 
+@pytest.mark.thorough
 @pytest.mark.timeout(180)
 async def test_executable_of_go(
     catalog: Catalog, require_tool: Callable[[str], Path], built_by_go: Callable[[Path], Path], tmp_path: Path
@@ -145,6 +149,7 @@ async def test_attach_to_a_native_process_by_its_pid(
     assert running.end() == ["done\n"]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("listening", ["dapkit.listen(0, token=None)", "debugpy.listen(('127.0.0.1', 0))"])
 async def test_attach_to_a_python_program_by_its_port(
     catalog: Catalog, running: Running, tmp_path: Path, listening: str
@@ -205,6 +210,7 @@ async def test_adapter_inside_its_program(tmp_path: Path, name: str, adapter: st
         assert "total 2" in session.adapter_stderr
 
 
+@pytest.mark.thorough
 async def test_configuration_of_a_launch_file(catalog: Catalog, tmp_path: Path) -> None:
     program = tmp_path / "a.py"
     program.write_text("import os, sys\nprint(sys.argv[1:], os.environ['COLOR'])\n")

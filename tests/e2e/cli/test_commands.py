@@ -55,6 +55,7 @@ def test_program_is_debugged_by_one_command_after_the_other(project: Path) -> No
     assert (ended["state"], ended["snapshot"]["exitCode"]) == ("terminated", 0)
 
 
+@pytest.mark.thorough
 def test_breakpoints_stay_what_they_were_when_the_program_has_ended(project: Path) -> None:
     dapkit(project, "launch", "-b", "app.py:5", "-b", "nowhere.py:3", "-b", "nothing", "app.py")
     while details(project, "continue")["state"] != "terminated":
@@ -83,6 +84,7 @@ MISSPELT = {
 }
 
 
+@pytest.mark.thorough
 def test_misspelt_breakpoint_is_refused_before_anything_runs(project: Path) -> None:
     for wrong, right in MISSPELT.items():
         assert right in dapkit(project, "run", "-b", wrong, "app.py", expect=exit_codes.USAGE)
@@ -94,6 +96,7 @@ def test_misspelt_breakpoint_is_refused_before_anything_runs(project: Path) -> N
     assert len(details(project, "breakpoints")["breakpoints"]) == 1
 
 
+@pytest.mark.thorough
 def test_option_of_ours_after_the_program_is_named(project: Path) -> None:
     (project / "say.py").write_text("import sys\nprint(sys.argv[1:])\n")
     for words, named in (
@@ -113,6 +116,7 @@ def locals_of(project: Path) -> int:
     return reference
 
 
+@pytest.mark.thorough
 def test_whole_session_in_one_call_shows_values_output_and_exit_code(project: Path) -> None:
     shown = dapkit(project, "run", "-b", "app.py:5", "-e", "result", "-e", "price * 2", "--", "app.py")
     assert [line.strip() for line in shown.splitlines() if " = " in line] == [
@@ -127,11 +131,13 @@ def test_whole_session_in_one_call_shows_values_output_and_exit_code(project: Pa
     assert shown.rstrip().endswith("Exit code: 0")
 
 
+@pytest.mark.thorough
 def test_run_ends_with_the_exit_code_of_the_program(project: Path) -> None:
     (project / "fails.py").write_text("import sys\nsys.exit(3)\n")
     dapkit(project, "run", "fails.py", expect=3)
 
 
+@pytest.mark.thorough
 def test_run_shows_the_crash_with_its_values(project: Path) -> None:
     (project / "crash.py").write_text("def half(of):\n    return of / 0\nhalf(21)\n")
     whole = json.loads(run_json(project, "crash.py"))
@@ -146,6 +152,7 @@ def run_json(project: Path, *words: str) -> str:
     return subprocess.run(command, cwd=project, capture_output=True, text=True, timeout=SECONDS, check=False).stdout
 
 
+@pytest.mark.thorough
 def test_run_shows_values_and_errors_that_cannot_steer_a_terminal(project: Path) -> None:
     (project / "hostile.py").write_text(
         "class Hostile:\n    def __repr__(self): return 'a\\x1b[2Jb'\nvalue = Hostile()\nprint(1)\n"
@@ -155,6 +162,7 @@ def test_run_shows_values_and_errors_that_cannot_steer_a_terminal(project: Path)
     assert "\x1b" not in shown
 
 
+@pytest.mark.thorough
 def test_run_shows_some_stops_and_lets_the_program_run_to_its_end(project: Path) -> None:
     (project / "long.py").write_text("for i in range(1000):\n    x = i\nprint('done', x)\nexit(3)\n")
     command = [sys.executable, "-m", "dapkit.cli", "run", "-b", "long.py:2", "--stops", "2", "-e", "i", "long.py"]
@@ -166,6 +174,7 @@ def test_run_shows_some_stops_and_lets_the_program_run_to_its_end(project: Path)
     assert details(project, "sessions")["sessions"][0]["status"] == "terminated"
 
 
+@pytest.mark.thorough
 def test_run_names_each_breakpoint_that_was_not_set_or_never_hit(project: Path) -> None:
     words = ["-b", "app.py:5", "-b", "nowhere.py:3", "-b", "app.py:4 if len(prices) > 7", "-b", "nothing", "app.py"]
     command = [sys.executable, "-m", "dapkit.cli", "run", *words]
@@ -187,6 +196,7 @@ def test_run_names_each_breakpoint_that_was_not_set_or_never_hit(project: Path) 
     assert "app.py:4 was never hit" in dapkit(project, "run", "-b", "app.py:4 if len(prices) > 7", "app.py")
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("stopped", [True, False])
 def test_killed_run_leaves_neither_program_nor_session(project: Path, *, stopped: bool) -> None:
     (project / "long.py").write_text("import os, threading\nprint(os.getpid(), flush=True)\nthreading.Event().wait()\n")
@@ -215,6 +225,7 @@ def shown_by_program(project: Path) -> str:
     raise AssertionError(shown)
 
 
+@pytest.mark.thorough
 @pytest.mark.timeout(120)
 def test_run_waits_for_a_program_that_takes_its_time(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DAPKIT_SESSION_INITIAL_STOP_SECONDS", "0")  # launch tells of every program that it runs
@@ -241,11 +252,13 @@ FAILURES: list[tuple[list[str], int, str]] = [
 ]
 
 
+@pytest.mark.thorough
 def test_failures_say_what_is_wrong_and_have_codes_of_their_own(project: Path) -> None:
     for words, code, expected in FAILURES:
         assert expected in dapkit(project, *words, expect=code)
 
 
+@pytest.mark.thorough
 def test_session_of_another_project_is_not_met(project: Path, tmp_path: Path) -> None:
     dapkit(project, "launch", "-b", "app.py:5", "app.py")
     other = tmp_path / "other"
@@ -254,6 +267,7 @@ def test_session_of_another_project_is_not_met(project: Path, tmp_path: Path) ->
     assert dapkit(other, "evaluate", "1", "--project", str(project)).startswith("Result: 1")
 
 
+@pytest.mark.thorough
 def test_two_sessions_are_told_apart_by_name(project: Path) -> None:
     dapkit(project, "launch", "-s", "one", "-b", "app.py:5", "app.py")
     dapkit(project, "launch", "-s", "two", "-b", "app.py:6", "app.py")
@@ -261,6 +275,7 @@ def test_two_sessions_are_told_apart_by_name(project: Path) -> None:
     assert dapkit(project, "evaluate", "result", "-s", "two").startswith("Result: 6")
 
 
+@pytest.mark.thorough
 def test_interrupted_command_gives_its_call_up_and_leaves_the_session(
     project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -281,6 +296,7 @@ def until_a_call_is_under_way(project: Path) -> None:
         time.sleep(0.1)
 
 
+@pytest.mark.thorough
 def test_hub_is_shown_and_ended(project: Path) -> None:
     assert dapkit(project, "hub", "status") == "No hub runs.\n"
     before = datetime.now(UTC).replace(microsecond=0)
@@ -293,6 +309,7 @@ def test_hub_is_shown_and_ended(project: Path) -> None:
     assert not json.loads(dapkit(project, "hub", "status", "--json"))["running"]
 
 
+@pytest.mark.thorough
 def test_adapters_are_listed_and_explained(project: Path) -> None:
     found = {adapter["name"]: adapter for adapter in json.loads(dapkit(project, "adapters", "--json"))}
     assert found["debugpy"]["installed"]
@@ -305,6 +322,7 @@ def run_words(project: Path, *words: str) -> str:
     return subprocess.run(command, cwd=project, capture_output=True, text=True, timeout=SECONDS, check=False).stdout
 
 
+@pytest.mark.thorough
 def test_question_of_a_configuration_is_asked_in_a_terminal(project: Path) -> None:
     (project / ".vscode").mkdir()
     inputs = [
@@ -340,6 +358,7 @@ def read_until(terminal: int, text: str) -> None:
         shown += os.read(terminal, 1000).decode()
 
 
+@pytest.mark.thorough
 def test_text_that_the_encoding_lacks_is_shown_escaped(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     dapkit(project, "launch", "-b", "app.py:5", "app.py")
     monkeypatch.setenv("PYTHONIOENCODING", "ascii")

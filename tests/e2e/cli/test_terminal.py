@@ -47,6 +47,7 @@ ASKING = (
 )
 
 
+@pytest.mark.thorough
 def test_program_reads_what_is_piped_into_the_command(project: Path) -> None:
     (project / "ask.py").write_text(ASKING)
     for words in (
@@ -74,6 +75,7 @@ def test_adapter_stays_the_same_where_it_cannot_have_the_input_read(
     assert done.stderr.startswith("Note: under dlv the program reads nothing; --stdin-file - chooses an adapter")
 
 
+@pytest.mark.thorough
 def test_program_of_run_reads_what_is_typed_and_waits_for_nobody(project: Path) -> None:
     (project / "ask.py").write_text(ASKING)
     ours, theirs = pty.openpty()
@@ -93,6 +95,7 @@ def in_pipe(project: Path, *words: str) -> str:
     return subprocess.run(command, cwd=project, capture_output=True, text=True, timeout=SECONDS, check=True).stdout
 
 
+@pytest.mark.thorough
 def test_answers_have_colours_in_a_terminal_and_none_in_a_pipe(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert "\x1b" not in in_pipe(project, "launch", "-b", "app.py:5", "app.py")
     shown = in_terminal(project, "stack-trace")
@@ -105,6 +108,7 @@ def test_answers_have_colours_in_a_terminal_and_none_in_a_pipe(project: Path, mo
     assert "\nError: Traceback" in "\n" + in_terminal(project, "evaluate", "nowhere", expect=exit_codes.FAILED)
 
 
+@pytest.mark.thorough
 def test_long_answers_go_through_the_pager_of_a_terminal(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PAGER", "cat -n")
     assert "     1\t" not in in_terminal(project, "config")
@@ -118,6 +122,7 @@ def test_json_is_one_line_in_a_pipe_and_indented_in_a_terminal(project: Path) ->
     assert '\n  "action": "sessions",\n' in in_terminal(project, "sessions", "--json")
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("line", "expected"),
     [

@@ -24,6 +24,7 @@ def launching(name: str, console: str = "internalConsole") -> dict[str, object]:
     return {"program": str(PROGRAMS / name), "console": console, "justMyCode": False}
 
 
+@pytest.mark.thorough
 async def test_full_session(debugpy: list[str]) -> None:
     async with Session.spawn(debugpy) as session:
         await session.add_breakpoint(SUMS, TOTAL)
@@ -82,6 +83,7 @@ async def test_interpreter_that_does_not_exist_is_refused_with_the_text_of_debug
             await session.launch({**launching("sums.py"), "python": "/no/such/python"})
 
 
+@pytest.mark.thorough
 async def test_breakpoints_go_to_a_second_session_and_the_transcript_to_a_file(
     debugpy: list[str], tmp_path: Path
 ) -> None:
@@ -97,6 +99,7 @@ async def test_breakpoints_go_to_a_second_session_and_the_transcript_to_a_file(
     assert (answered[0], answered[-1]) == ("initialize", "disconnect")
 
 
+@pytest.mark.thorough
 async def test_program_in_a_terminal_reads_what_is_typed(debugpy: list[str]) -> None:
     async with Session.spawn(debugpy) as session:
         await session.add_breakpoint(PROGRAMS / "greeting.py", line_of("greeting.py", 'print("hello"'))
@@ -114,6 +117,7 @@ async def test_program_in_a_terminal_reads_what_is_typed(debugpy: list[str]) -> 
         assert await terminal.wait() == 4
 
 
+@pytest.mark.thorough
 async def test_child_process_is_a_session_with_the_breakpoints_of_its_parent(debugpy: list[str]) -> None:
     async with Session.spawn(debugpy) as session:
         await session.add_breakpoint(PROGRAMS / "child.py", line_of("child.py", "return result"))
@@ -127,6 +131,7 @@ async def test_child_process_is_a_session_with_the_breakpoints_of_its_parent(deb
         assert session.output.read("stdout").text.splitlines() == ["child 42", "parent done"]
 
 
+@pytest.mark.thorough
 async def test_child_that_nobody_wants_runs_on(debugpy: list[str]) -> None:
     async with Session.spawn(debugpy, adopts=lambda _: False) as session:
         await session.add_breakpoint(PROGRAMS / "child.py", line_of("child.py", "return result"))
@@ -136,6 +141,7 @@ async def test_child_that_nobody_wants_runs_on(debugpy: list[str]) -> None:
         assert session.output.read("stdout").text.splitlines() == ["child 42", "parent done"]
 
 
+@pytest.mark.thorough
 async def test_closing_at_a_stop_of_a_child_leaves_no_process(debugpy: list[str]) -> None:
     async with Session.spawn(debugpy) as session:
         await session.add_breakpoint(PROGRAMS / "child.py", line_of("child.py", "return result"))
@@ -165,6 +171,7 @@ async def test_attached_program_survives_its_session(running: Running) -> None:
         await session.detach()
 
 
+@pytest.mark.thorough
 async def test_attached_program_survives_an_error_in_the_block(running: Running) -> None:
     port = free_port()
     running([sys.executable, "-m", "debugpy", "--listen", f"127.0.0.1:{port}", str(PROGRAMS / "waiting.py")])
@@ -176,6 +183,7 @@ async def test_attached_program_survives_an_error_in_the_block(running: Running)
             _ = 1 / 0
 
 
+@pytest.mark.thorough
 async def test_adapter_that_is_killed_is_reported_with_its_signal(debugpy: list[str]) -> None:
     async with Session.spawn(debugpy) as session:
         await session.add_breakpoint(SUMS, TOTAL)
@@ -198,6 +206,7 @@ async def test_adapter_that_cannot_start_is_reported_with_its_stderr() -> None:
     assert caught.value.exit_code == 1
 
 
+@pytest.mark.thorough
 def test_blocking_session_does_the_same(debugpy: list[str]) -> None:
     with BlockingSession(Session.spawn(debugpy)) as session:
         session.add_breakpoint(SUMS, TOTAL)

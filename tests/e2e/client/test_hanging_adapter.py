@@ -19,6 +19,7 @@ async def leave_while_it_hangs(session: Session) -> None:
         await session.threads(deadline=0.1)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("console", ["internalConsole", "integratedTerminal"])
 async def test_debugpy_that_hangs_leaves_no_process(console: str, debugpy: list[str]) -> None:
     async with Session.spawn(debugpy) as session:

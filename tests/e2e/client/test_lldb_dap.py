@@ -49,12 +49,14 @@ async def whole_session(session: Session, program: Path) -> None:
     assert "total 14 other 49" in session.output.read("stdout").text
 
 
+@pytest.mark.thorough
 async def test_full_session(lldb_dap: list[str], compiled: Compiled) -> None:
     async with Session.spawn(lldb_dap) as session:
         await whole_session(session, compiled("squares.c"))
         assert session.violations == ()
 
 
+@pytest.mark.thorough
 async def test_full_session_over_tcp(lldb_dap: list[str], compiled: Compiled) -> None:
     command = [*lldb_dap, "--connection", "listen://127.0.0.1:${port}"]
     async with Session.spawn_listening(command) as session:
@@ -119,6 +121,7 @@ async def test_program_that_does_not_exist_is_refused(lldb_dap: list[str]) -> No
             await session.launch({"program": "/no such program"})
 
 
+@pytest.mark.thorough
 async def test_program_in_a_terminal(lldb_dap: list[str], compiled: Compiled) -> None:
     async with Session.spawn(lldb_dap) as session:
         await session.add_breakpoint(SQUARES, COUNTED, condition="number == 3")
@@ -163,6 +166,7 @@ async def test_error_in_the_block_leaves_no_process(lldb_dap: list[str], compile
             _ = 1 / 0
 
 
+@pytest.mark.thorough
 def test_nothing_is_left_when_we_are_killed(lldb_dap: list[str], compiled: Compiled) -> None:
     script = f"""
 import anyio

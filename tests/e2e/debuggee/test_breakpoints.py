@@ -30,6 +30,7 @@ def test_line_without_code_moves_to_the_next_that_has_some_and_says_so(start: St
     assert peer.at() == ("<module>", 8)
 
 
+@pytest.mark.thorough
 @pytest.mark.timeout(180)
 def test_as_many_breakpoints_as_a_large_file_has_lines_are_set_and_hit(start: Start) -> None:
     count = 25_000
@@ -53,6 +54,7 @@ def test_line_beyond_the_end_is_not_verified(start: Start) -> None:
     assert "last line with code is 8" in placed["message"]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("breakpoint", "said"),
     [
@@ -79,6 +81,7 @@ def test_file_that_is_no_python_or_missing_is_told(start: Start, tmp_path: Path)
         assert said in body["breakpoints"][0]["message"]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("breakpoint", "values"),
     [

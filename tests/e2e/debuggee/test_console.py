@@ -180,6 +180,7 @@ def test_exception_filters_do_not_stop_in_an_evaluation(start: Start) -> None:
     assert peer.value("n") == "1"
 
 
+@pytest.mark.thorough
 @pytest.mark.row("cancel, progress")
 @pytest.mark.parametrize("expression", ["while True: pass", "time.sleep(60)", "threading.Event().wait()"])
 def test_cancel_interrupts_an_evaluation(start: Start, expression: str) -> None:
@@ -228,6 +229,7 @@ def test_changes_are_told_of_and_looks_are_not(start: Start) -> None:
     assert peer.event("invalidated") == {"areas": ["variables"]}
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("expression", "value"),
     [

@@ -119,6 +119,7 @@ GLOBAL = """
 """
 
 
+@pytest.mark.thorough
 def test_write_of_a_global_variable_stops_in_the_function_that_wrote(watch: Watch) -> None:
     watched = watch(GLOBAL)
     info = watched.info("total")
@@ -204,6 +205,7 @@ OBJECT = """
 """
 
 
+@pytest.mark.thorough
 @pytest.mark.needs_gil("entries of dicts are polled without one")
 def test_every_way_to_write_an_attribute_is_noticed_in_the_object_that_is_watched(watch: Watch) -> None:
     watched = watch(OBJECT)
@@ -239,6 +241,7 @@ def test_attribute_is_found_through_the_variables_of_an_object(watch: Watch) -> 
     assert watched.next() == ("point.x changed from 0 to 10", "move", 7)
 
 
+@pytest.mark.thorough
 def test_same_place_has_the_same_data_id_whoever_asks(watch: Watch) -> None:
     watched = watch(OBJECT)
     first = watched.info("point.x")["dataId"]
@@ -286,6 +289,7 @@ def test_attribute_that_an_object_has_of_its_class_is_watched_in_both(watch: Wat
     ]
 
 
+@pytest.mark.thorough
 def test_slot_is_watched_by_comparing_it_at_every_line(watch: Watch, is_native: bool) -> None:
     watched = watch("""
         class Node:
@@ -316,6 +320,7 @@ def test_slot_is_watched_by_comparing_it_at_every_line(watch: Watch, is_native: 
     ]
 
 
+@pytest.mark.thorough
 def test_items_of_dicts_and_lists_are_watched(watch: Watch) -> None:
     watched = watch("""
         from collections import defaultdict
@@ -337,6 +342,7 @@ def test_items_of_dicts_and_lists_are_watched(watch: Watch) -> None:
     assert watched.texts() == ["items[2] changed from 30 to 2", "table['k'] was deleted; it was 2"]
 
 
+@pytest.mark.thorough
 def test_bytes_of_buffers_are_watched(watch: Watch) -> None:
     watched = watch("""
         from array import array
@@ -382,6 +388,7 @@ LOCAL = """
 """
 
 
+@pytest.mark.thorough
 def test_bytes_are_found_by_their_address(watch: Watch) -> None:
     watched = watch("""
         data = bytearray(8)
@@ -404,6 +411,7 @@ def test_bytes_are_found_by_their_address(watch: Watch) -> None:
     assert text.endswith(r"bytes 4 to 5 changed from b'\x00\x00' to b'\xfe\x00'")
 
 
+@pytest.mark.thorough
 def test_function_called_from_the_console_stops_when_it_writes(watch: Watch) -> None:
     watched = watch(OBJECT)
     peer = watched.peer
@@ -417,6 +425,7 @@ def test_function_called_from_the_console_stops_when_it_writes(watch: Watch) -> 
     assert peer.answer(seq)["success"]
 
 
+@pytest.mark.thorough
 def test_local_variable_is_watched_in_one_call_until_that_ends(watch: Watch) -> None:
     watched = watch(LOCAL)
     info = watched.info("acc")
@@ -445,6 +454,7 @@ PLACES = {
 }
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("name", "write"), PLACES.values(), ids=list(PLACES))
 def test_write_stops_before_the_step_over_it_and_before_the_breakpoint_after_it(
     watch: Watch, name: str, write: str
@@ -488,6 +498,7 @@ def test_local_variable_stays_watched_while_its_function_is_stepped(watch: Watch
     assert watched.next() == ("acc changed from 1 to 3", "work", 7)
 
 
+@pytest.mark.thorough
 def test_breakpoint_in_the_middle_of_a_line_still_stops_in_a_function_that_writes(watch: Watch) -> None:
     watched = watch("""
         total = 0
@@ -527,6 +538,7 @@ def test_local_variable_of_a_call_that_an_exception_leaves_ends_too(watch: Watch
     assert [one["message"] for one in watched.changed()] == ["x: the call of work has ended"]
 
 
+@pytest.mark.thorough
 def test_reads_of_a_local_variable_are_noticed_before_they_happen(watch: Watch) -> None:
     watched = watch("""
         def work():
@@ -542,6 +554,7 @@ def test_reads_of_a_local_variable_are_noticed_before_they_happen(watch: Watch) 
     assert watched.texts() == ["x is about to be read: 2"]
 
 
+@pytest.mark.thorough
 def test_reads_and_writes_of_a_global_variable_are_noticed(watch: Watch) -> None:
     watched = watch("""
         limit = 1
@@ -589,6 +602,7 @@ CELL = """
 """
 
 
+@pytest.mark.thorough
 def test_cell_is_watched_wherever_it_is_written_and_outlives_the_call(watch: Watch) -> None:
     watched = watch(CELL)
     assert watched.info("n")["accessTypes"] == ["write"]
@@ -598,6 +612,7 @@ def test_cell_is_watched_wherever_it_is_written_and_outlives_the_call(watch: Wat
     assert watched.texts() == ["n changed from 50 to 57"]
 
 
+@pytest.mark.thorough
 def test_every_statement_that_binds_a_name_writes_it(watch: Watch) -> None:
     watched = watch("""
         def work():
@@ -625,6 +640,7 @@ def test_every_statement_that_binds_a_name_writes_it(watch: Watch) -> None:
     assert [text.rpartition(" to ")[2].split()[0] for text in texts[8:]] == ["<memory", "<module", "<function"]
 
 
+@pytest.mark.thorough
 def test_local_variable_of_a_generator_is_watched_over_its_yields(watch: Watch) -> None:
     watched = watch("""
         def count():
@@ -647,6 +663,7 @@ def test_local_variable_of_a_generator_is_watched_over_its_yields(watch: Watch) 
     assert [one["message"] for one in watched.changed()] == ["n: the call of count has ended"]
 
 
+@pytest.mark.thorough
 def test_cell_without_a_value_is_watched_too(watch: Watch) -> None:
     watched = watch("""
         def outer():
@@ -666,6 +683,7 @@ def test_cell_without_a_value_is_watched_too(watch: Watch) -> None:
     assert watched.peer.finish()[1].startswith("cannot access free variable 'n'")
 
 
+@pytest.mark.thorough
 def test_namespace_of_a_class_body_is_watched(watch: Watch) -> None:
     watched = watch("""
         class Body:
@@ -730,12 +748,14 @@ def unwatchable(start_shared: Start) -> Watched:
     return Watched(*_with_text(start_shared, program))
 
 
+@pytest.mark.thorough
 def test_conditions_see_the_writer_s_names_and_the_old_and_new_value(watch: Watch) -> None:
     watched = watch(GLOBAL)
     watched.set("total", condition="n == 2 and old == 3 and new == 5 and total == 5")
     assert watched.next() == ("total changed from 3 to 5", "add", 5)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("hits", "texts"), [("2", ["3 to 5"]), (">= 3", ["5 to 9", "9 to 10"]), ("% 2", ["3 to 5", "9 to 10"])]
 )
@@ -747,6 +767,7 @@ def test_hit_conditions_count_the_changes(watch: Watch, hits: str, texts: list[s
     ]
 
 
+@pytest.mark.thorough
 def test_breakpoint_of_mode_once_stops_once_and_is_removed(watch: Watch) -> None:
     watched = watch(GLOBAL)
     twice = watched.info("total")["dataId"]
@@ -765,6 +786,7 @@ def test_mode_that_is_unknown_is_refused(start: Start) -> None:
         watched.info("total", mode="sometimes")
 
 
+@pytest.mark.thorough
 def test_condition_that_raises_counts_as_false_and_is_reported_once(watch: Watch) -> None:
     watched = watch(GLOBAL)
     watched.set("total", condition="missing > 1")
@@ -779,6 +801,7 @@ def test_condition_that_raises_counts_as_false_and_is_reported_once(watch: Watch
     assert [event["event"] for event in events] == ["stopped", "output"]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("wish", "said"),
     [
@@ -806,6 +829,7 @@ def test_read_access_that_cannot_be_noticed_is_told(start: Start) -> None:
     assert placed["message"] == "readWrite access of point.x cannot be noticed; only writes can"
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("arguments", [{}, {"breakpoints": 5}, {"breakpoints": [1]}])
 def test_set_data_breakpoints_without_a_list_is_refused(start: Start, arguments: dict[str, Any]) -> None:
     watched = Watched(*_with_text(start, GLOBAL))
@@ -869,6 +893,7 @@ def test_questions_are_refused_while_the_program_runs(start: Start) -> None:
         peer.ask("dataBreakpointInfo")
 
 
+@pytest.mark.thorough
 def test_setting_another_list_replaces_the_breakpoints(watch: Watch) -> None:
     watched = watch(OBJECT)
     watched.set("point.x")
@@ -889,6 +914,7 @@ def test_data_id_of_a_stop_is_good_only_until_the_program_goes_on_unless_it_is_s
     assert watched.next()[0] == "point.x changed from 10 to 11"
 
 
+@pytest.mark.thorough
 def test_changes_that_the_client_makes_do_not_stop_the_program(watch: Watch) -> None:
     watched = watch(OBJECT)
     peer = watched.peer
@@ -997,6 +1023,7 @@ def test_access_types_are_those_that_are_noticed(start: Start) -> None:
     assert watched.texts() == ["numbers[1] changed from 2 to 7"]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("access", ["write", "read", "readWrite"])
 def test_global_that_is_not_there_yet_is_watched_from_the_entry_on(start: Start, access: str) -> None:
     peer = start("total = 1\nother = 5\ntotal = total + other\nprint(total)\n")
@@ -1036,6 +1063,7 @@ def test_object_that_goes_away_ends_its_breakpoint(watch: Watch, is_native: bool
         assert [one["message"] for one in watched.changed()] == ["thing.x: the object is gone"]
 
 
+@pytest.mark.thorough
 @pytest.mark.needs_gil("entries of dicts are polled without one")
 @pytest.mark.parametrize("step", ["pass", "pause()"])
 def test_object_that_goes_away_ends_all_its_breakpoints(watch: Watch, is_native: bool, step: str) -> None:
@@ -1063,6 +1091,7 @@ def test_object_that_goes_away_ends_all_its_breakpoints(watch: Watch, is_native:
         assert sorted(one["message"] for one in watched.changed() if "message" in one) == ended
 
 
+@pytest.mark.thorough
 def test_value_whose_repr_fails_or_does_not_end_is_told_within_its_time(watch: Watch) -> None:
     watched = watch("""
         class Bad:
@@ -1086,6 +1115,7 @@ def test_value_whose_repr_fails_or_does_not_end_is_told_within_its_time(watch: W
     assert len(watched.next()[0]) < 400
 
 
+@pytest.mark.thorough
 def test_write_in_an_expression_that_then_raises_is_not_missed(watch: Watch) -> None:
     watched = watch("""
         d = {"x": 0}
@@ -1106,6 +1136,7 @@ def test_write_in_an_expression_that_then_raises_is_not_missed(watch: Watch) -> 
     assert watched.peer.finish()[1] == "caught\n"
 
 
+@pytest.mark.thorough
 @pytest.mark.needs_gil("entries of dicts are polled without one")
 def test_each_thread_stops_where_it_wrote_itself(start: Start) -> None:
     watched = Watched(
@@ -1146,6 +1177,7 @@ def test_each_thread_stops_where_it_wrote_itself(start: Start) -> None:
     assert watched.peer.finish()[0] == 0
 
 
+@pytest.mark.thorough
 def test_thread_that_writes_stops_alone_where_threads_do(start: Start) -> None:
     peer = start("""
         import threading, time
@@ -1186,6 +1218,7 @@ def test_thread_that_writes_stops_alone_where_threads_do(start: Start) -> None:
     assert peer.finish()[0] == 0
 
 
+@pytest.mark.thorough
 def test_threads_hammer_a_watched_value_without_harm(start: Start) -> None:
     watched = Watched(
         *_with_text(
@@ -1218,6 +1251,7 @@ def test_threads_hammer_a_watched_value_without_harm(start: Start) -> None:
     assert watched.peer.finish()[:2] == (0, "done\n")
 
 
+@pytest.mark.thorough
 def test_child_of_a_fork_is_not_watched(watch: Watch) -> None:
     watched = watch("""
         import os
@@ -1239,6 +1273,7 @@ def test_child_of_a_fork_is_not_watched(watch: Watch) -> None:
     assert watched.peer.finish()[:2] == (0, "3\n")
 
 
+@pytest.mark.thorough
 def test_program_that_was_released_runs_on_unwatched(watch: Watch) -> None:
     watched = watch(OBJECT)
     watched.set("point.x", "point.y")
@@ -1247,6 +1282,7 @@ def test_program_that_was_released_runs_on_unwatched(watch: Watch) -> None:
     assert watched.peer.process.wait(timeout=20) == 0
 
 
+@pytest.mark.thorough
 def test_no_data_breakpoints_when_other_tools_took_all_places(start: Start) -> None:
     watched = Watched(
         *_with_text(

@@ -26,6 +26,7 @@ PDB = f"""
 """
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("lines", [[], [13], [6, 8, 13]], ids=["nothing", "elsewhere", "there"])
 def test_pdb_stops_in_a_debugged_program_where_it_stops_alone(start: Start, python: str, lines: list[int]) -> None:
     peer = start(PDB)

@@ -105,6 +105,7 @@ def test_breakpoints_wait_for_the_template_and_stop_at_its_lines(start: Start, t
     assert "<b>TWO!</b>" in peer.finish()[1]
 
 
+@pytest.mark.thorough
 @pytest.mark.each_python
 def test_steps_go_from_line_to_line_and_into_what_the_template_calls(start: Start, tmp_path: Path) -> None:
     rendering = render(start, tmp_path)
@@ -126,6 +127,7 @@ def test_steps_go_from_line_to_line_and_into_what_the_template_calls(start: Star
     peer.finish()
 
 
+@pytest.mark.thorough
 def test_steps_lead_through_a_template_that_extends_another(start: Start, tmp_path: Path) -> None:
     page = '{% extends "base.html" %}\n{% block title %}{{ site }}{% endblock %}\n'
     program = PROGRAM.replace("print(main())", "print(main())\n    print(main())")
@@ -146,6 +148,7 @@ def test_steps_lead_through_a_template_that_extends_another(start: Start, tmp_pa
     peer.finish()
 
 
+@pytest.mark.thorough
 @pytest.mark.each_python
 def test_variables_of_the_template_are_shown_evaluated_and_set(start: Start, tmp_path: Path) -> None:
     rendering = render(start, tmp_path)
@@ -181,6 +184,7 @@ def test_variables_of_the_template_are_shown_evaluated_and_set(start: Start, tmp
 FAILING = "<p>\n{% for item in items %}\n{{ item.name }}\n\n{% include item %}\n{% endfor %}\n"
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("filters", [["userUnhandled"], ["raised"]])
 def test_an_exception_stops_once_and_at_the_line_of_the_template(
     start: Start, tmp_path: Path, filters: list[str]
@@ -216,6 +220,7 @@ IN_MEMORY = """
 """
 
 
+@pytest.mark.thorough
 @pytest.mark.each_python
 def test_templates_without_a_file_are_sources(start: Start, tmp_path: Path) -> None:
     rendering = render(start, tmp_path, program=IN_MEMORY)
@@ -275,6 +280,7 @@ SERVED = """
 """
 
 
+@pytest.mark.thorough
 def test_django_renders_a_template_for_a_request_up_to_a_breakpoint_and_an_exception(
     start: Start, tmp_path: Path
 ) -> None:

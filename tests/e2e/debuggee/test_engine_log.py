@@ -68,6 +68,7 @@ def test_log_tells_what_was_looked_at_and_watched_and_how_threads_stopped_and_we
     ]
 
 
+@pytest.mark.thorough
 def test_program_does_not_see_the_log(start: Start, tmp_path: Path) -> None:
     outputs = []
     for number, log in enumerate(["", str(tmp_path / "engine.log")]):

@@ -163,6 +163,7 @@ def test_raised_stops_once_for_an_exception_whose_handler_catches_another(start:
     assert peer.finish()[0] == 1
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "body",
     [
@@ -227,6 +228,7 @@ def test_exit_stops_the_program_unless_its_code_means_success(start: Start) -> N
 EXCLUDED = {"rules": [{"path": "**", "include": False}], "justMyCode": False}
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("filters", [["uncaught"], ["userUnhandled"], ["uncaught", "userUnhandled"]])
 @pytest.mark.parametrize(
     ("target", "launch", "code"), [("f", EXCLUDED, 1), ("f", {**EXCLUDED, "justMyCode": True}, 1), ("print", {}, 0)]
@@ -275,6 +277,7 @@ def test_exception_stops_once_what_its_handler_names_has_changed(start: Start, a
     assert peer.stack()[-1]["line"] == 8
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("body", "place"),
     [
@@ -361,6 +364,7 @@ MANY_CAUGHT = """
 """
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("start_of_main", ["main()", "threading.Thread(target=main).start()"], ids=["main", "thread"])
 @pytest.mark.parametrize(
     ("body", "place"),
@@ -695,6 +699,7 @@ MANY = """
 """
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("condition", "names"),
     [
@@ -806,6 +811,7 @@ UNCAUGHT_WAYS = {
 }
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("way", UNCAUGHT_WAYS)
 @pytest.mark.parametrize("filters", [["uncaught"], ["raised", "uncaught"]])
 def test_uncaught_exception_stops_exactly_once_as_such(start: Start, way: str, filters: list[str]) -> None:

@@ -31,6 +31,7 @@ def test_forks_of_one_native_call_leave_no_trace(start: Start) -> None:
     assert peer.finish() == (0, "end\n", "")
 
 
+@pytest.mark.thorough
 @pytest.mark.row("evaluate")
 @pytest.mark.parametrize("together", [True, False])
 @pytest.mark.parametrize("context", ["watch", "repl"])

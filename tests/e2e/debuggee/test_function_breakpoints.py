@@ -80,6 +80,7 @@ def ready(peer: Peer, *wishes: Message) -> list[Message]:
     return placed
 
 
+@pytest.mark.thorough
 @pytest.mark.row("setFunctionBreakpoints")
 @pytest.mark.parametrize(
     ("name", "at"),

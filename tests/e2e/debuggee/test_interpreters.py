@@ -121,6 +121,7 @@ def test_pool_of_interpreters_gives_its_results(start: Start, tmp_path: Path) ->
     assert peer.finish() == (0, "[1, 2, 3, 4, 5, 6]\n", "")
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("version", ["3.14", "3.15"])
 def test_interpreters_of_the_standard_library_are_said_once(version: str, tmp_path: Path) -> None:
     with starting(str(interpreter(version)), tmp_path) as start:

@@ -131,6 +131,7 @@ def test_steps_go_from_line_to_line_and_into_what_the_template_calls(start: Star
     peer.finish()
 
 
+@pytest.mark.thorough
 def test_steps_lead_through_a_template_that_extends_another(start: Start, tmp_path: Path) -> None:
     rendering = render(start, tmp_path, page='{% extends "base.html" %}\n{% block title %}{{ 1 }}{% endblock %}\n')
     rendering.begin(jinja=True)
@@ -151,6 +152,7 @@ def test_steps_lead_through_a_template_that_extends_another(start: Start, tmp_pa
     peer.finish()
 
 
+@pytest.mark.thorough
 @pytest.mark.each_python
 def test_variables_of_the_template_are_shown_evaluated_and_set(start: Start, tmp_path: Path) -> None:
     rendering = render(start, tmp_path)
@@ -203,6 +205,7 @@ FAILING = """\
 """
 
 
+@pytest.mark.thorough
 @pytest.mark.each_python
 @pytest.mark.parametrize(
     ("filters", "template", "place"),
@@ -255,6 +258,7 @@ IN_MEMORY = """
 """
 
 
+@pytest.mark.thorough
 @pytest.mark.each_python
 def test_templates_without_a_file_and_asynchronous_ones_are_sources(start: Start, tmp_path: Path) -> None:
     rendering = render(start, tmp_path, program=IN_MEMORY)
@@ -345,6 +349,7 @@ SERVED = """
 """
 
 
+@pytest.mark.thorough
 def test_flask_renders_a_template_for_a_request_up_to_a_breakpoint_and_an_exception(
     start: Start, tmp_path: Path
 ) -> None:

@@ -69,6 +69,7 @@ def test_targets_are_the_calls_of_a_line_with_their_columns(start: Start) -> Non
     assert [one["label"] for one in targets(peer)] == ["f(…)", "K(…)", "K(f(1)).m(…)", "K(f(1)).m().m(…)"]
 
 
+@pytest.mark.thorough
 @pytest.mark.row(ROW)
 @pytest.mark.parametrize(("number", "arguments"), [(0, "1"), (1, "2"), (2, "2"), (3, "2")])
 def test_step_goes_into_the_chosen_call_and_not_into_others(start: Start, number: int, arguments: str) -> None:
@@ -84,6 +85,7 @@ def test_step_goes_into_the_chosen_call_and_not_into_others(start: Start, number
     assert len(remaining) == 3 - number
 
 
+@pytest.mark.thorough
 @pytest.mark.row(ROW)
 def test_chosen_call_may_be_a_constructor_a_method_or_on_another_line(start: Start) -> None:
     peer = start(CALLS)
@@ -100,6 +102,7 @@ def test_chosen_call_may_be_a_constructor_a_method_or_on_another_line(start: Sta
     assert peer.value("x") == "4"
 
 
+@pytest.mark.thorough
 @pytest.mark.row(ROW)
 def test_chosen_call_of_a_coroutine_is_entered_when_it_is_awaited(start: Start) -> None:
     peer = start(CALLS)
@@ -269,6 +272,7 @@ def at_work(start_shared: Start) -> Peer:
     return peer
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("command", "arguments", "said"),
     [

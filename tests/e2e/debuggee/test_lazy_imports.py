@@ -76,6 +76,7 @@ def scope(peer: Peer, name: str) -> dict[str, Message]:
     return {row["name"]: row for row in peer.rows(reference)}
 
 
+@pytest.mark.thorough
 def test_refresh_of_an_editor_imports_nothing(start: Start) -> None:
     peer = stopped(start)
     before = modules(peer)
@@ -151,6 +152,7 @@ def test_what_cannot_be_imported_says_so_where_a_client_opens_it(start: Start) -
     assert row["value"] == "<no_such_module raised ModuleNotFoundError: No module named 'no_such_module'>"
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("context", "expression"), [("repl", "talking"), ("repl", "talking.value"), ("watch", "talking.value")]
 )
@@ -174,6 +176,7 @@ def test_condition_that_names_no_lazy_import_loads_none(start: Start, condition:
     assert not modules(peer) & {"json", "settings", "talking"}
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("condition", ["not DEBUG", "[DEBUG] == [False]", "f'{DEBUG}' == 'False'"])
 def test_condition_on_a_lazy_import_means_what_it_loads(start: Start, condition: str) -> None:
     peer = start(PROGRAM)

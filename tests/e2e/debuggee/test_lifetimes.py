@@ -154,6 +154,7 @@ def ask(peer: Peer, command: str, **arguments: object) -> Message | None:
     return body
 
 
+@pytest.mark.thorough
 @pytest.mark.needs_gil("what the link lets go of ends when its own thread comes to that")
 @pytest.mark.parametrize(("way", "looks"), [("continue", False), ("continue", True), ("next", True)])
 @pytest.mark.parametrize("text", [VARIABLES, EXCEPTIONS], ids=["variables", "exceptions"])
@@ -270,6 +271,7 @@ def test_gc_finds_no_container_of_ours_that_refers_to_a_value_at_a_stop(start: S
     assert peer.value("gc.get_referrers(thing)") == "[]"
 
 
+@pytest.mark.thorough
 def test_program_counts_as_many_objects_at_its_begin_as_later(start: Start) -> None:
     peer = start(
         """

@@ -42,6 +42,7 @@ def answered(peer: Peer, numbers: list[int]) -> list[int]:
     return [message["request_seq"] for message in peer.messages if message.get("request_seq") in numbers]
 
 
+@pytest.mark.thorough
 @pytest.mark.row("setBreakpoints")
 def test_requests_that_look_are_answered_while_many_breakpoints_are_set(start: Start) -> None:
     peer = start(PROGRAM)
@@ -80,6 +81,7 @@ def test_setting_many_breakpoints_can_be_cancelled(start: Start) -> None:
     assert peer.at() == ("<module>", COUNT)  # of those that were set before
 
 
+@pytest.mark.thorough
 @pytest.mark.row("setBreakpoints")
 def test_conditions_and_messages_of_very_many_breakpoints_work(start: Start) -> None:
     peer = start("def f(n):\n" + "    n += 1\n" * 3_000 + "    return n\nf(0)\n")
@@ -96,6 +98,7 @@ def test_conditions_and_messages_of_very_many_breakpoints_work(start: Start) -> 
     assert [event["body"]["output"] for event in peer.unseen if event["event"] == "output"] == ["n is 2000\n"]
 
 
+@pytest.mark.thorough
 @pytest.mark.row("setBreakpoints")
 def test_each_of_a_thousand_breakpoints_in_a_hundred_files_is_hit(start: Start) -> None:
     peer = start("for number in range(100):\n    __import__(f'part_{number}')\n")

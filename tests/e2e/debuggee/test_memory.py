@@ -149,6 +149,7 @@ def test_assignments_tell_of_memory_that_was_read(start: Start) -> None:
     assert read(peer, raw, 1)[0] == b"\xff"
 
 
+@pytest.mark.thorough
 @pytest.mark.row("source, loadedSources, modules, locations")
 @pytest.mark.parametrize(
     ("name", "line"),

@@ -52,6 +52,7 @@ def take_all(peer: Peer) -> None:
         peer.event("output")
 
 
+@pytest.mark.thorough
 def test_program_waits_until_what_it_said_was_taken(talkative: Peer) -> None:
     hear(talkative, WINDOW)
     assert talkative.silent("exited", 0.3)

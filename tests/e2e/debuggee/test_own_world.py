@@ -196,6 +196,7 @@ def test_program_that_stands_in_an_import_is_shown(start: Start) -> None:
     assert peer.finish() == (0, "not found\n", "")
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("options", [["-S"], ["-X", "frozen_modules=off"], ["-I", "-OO", "-W", "error"]], ids=" ".join)
 def test_engine_starts_whatever_the_interpreter_leaves_out(python: str, tmp_path: Path, options: list[str]) -> None:
     (tmp_path / "prog.py").write_text("x = {'a': 1}\ny = 2\nprint(x)\n")

@@ -34,6 +34,7 @@ DEEP = """
 """
 
 
+@pytest.mark.thorough
 def test_breakpoints_are_hit_up_to_the_recursion_limit_and_change_nothing(
     start: Start, python: str, tmp_path: Path
 ) -> None:
@@ -91,6 +92,7 @@ def test_exception_that_each_frame_raises_again_costs_one_look_at_each(start: St
     assert peer.finish() == (0, "caught\n", "")
 
 
+@pytest.mark.thorough
 def test_infinite_recursion_stops_in_the_program(start: Start) -> None:
     peer = start("def f(n):\n    return f(n + 1)\nf(0)\n")
     peer.configure(filters=["raised"])
@@ -102,6 +104,7 @@ def test_infinite_recursion_stops_in_the_program(start: Start) -> None:
     assert peer.value("n") == str(len(stack) - 2)
 
 
+@pytest.mark.thorough
 def test_data_breakpoints_leave_the_recursion_limit_as_it_is(start: Start, python: str, tmp_path: Path) -> None:
     peer = start(DEEP.format(start=2000))
     plain = subprocess.run([python, "prog.py"], cwd=tmp_path, capture_output=True, text=True, check=False)

@@ -151,6 +151,7 @@ def test_frames_of_recursion_and_those_that_end_by_exceptions_are_not_mixed_up(s
     assert {"1", "2", "3", "4", "5"} <= set(seen)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("call", "expected"),
     [

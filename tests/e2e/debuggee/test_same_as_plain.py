@@ -168,6 +168,7 @@ def differences(ours: dict[str, Any], plain: dict[str, Any], *more: str) -> dict
     }
 
 
+@pytest.mark.thorough
 @pytest.mark.each_python
 @pytest.mark.parametrize(
     ("ours", "theirs"),
@@ -227,6 +228,7 @@ async def look_at_a_stop(program: Listening, line: int) -> None:
         assert program.process.wait(30) == 0
 
 
+@pytest.mark.thorough
 @pytest.mark.each_python
 async def test_attached_program_is_told_what_it_would_be_without_a_debugger(python: str, tmp_path: Path) -> None:
     environment = {"PYTHONPATH": str(SOURCES), "PYTHONDONTWRITEBYTECODE": ""}
@@ -242,6 +244,7 @@ async def test_attached_program_is_told_what_it_would_be_without_a_debugger(pyth
     assert differences(went_on, after, *ours) == {}
 
 
+@pytest.mark.thorough
 @pytest.mark.each_python
 async def test_program_that_the_module_runs_is_told_what_it_would_be_without_it(python: str, tmp_path: Path) -> None:
     environment = {"PYTHONPATH": str(SOURCES), "PYTHONDONTWRITEBYTECODE": ""}

@@ -69,6 +69,7 @@ def test_uncaught_exception_is_reported_as_without_a_debugger(start: Start, pyth
     assert plain.returncode == 1
 
 
+@pytest.mark.thorough
 @pytest.mark.each_python
 @pytest.mark.parametrize(
     "text",
@@ -125,6 +126,7 @@ WHAT_IS_SEEN = """
 """
 
 
+@pytest.mark.thorough
 @pytest.mark.each_python
 @pytest.mark.parametrize("kind", ["program", "module", "code", "folder", "zip"])
 def test_program_sees_itself_started_by_python(python: str, tmp_path: Path, kind: str) -> None:
@@ -332,6 +334,7 @@ def test_file_that_does_not_exist_is_told_as_python_does(python: str, tmp_path: 
         assert peer.finish() == (plain.returncode, plain.stdout, plain.stderr)
 
 
+@pytest.mark.thorough
 def test_many_forks_leave_the_link_alive(start: Start) -> None:
     peer = start(
         """

@@ -134,6 +134,7 @@ def test_frozen_modules_and_the_text_of_the_command_line_are_served(python: str,
         assert "def join(" in text_of(peer, frozen)
 
 
+@pytest.mark.thorough
 @pytest.mark.each_python
 @pytest.mark.row("source, loadedSources, modules, locations")
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ from e2e.debuggee.peer import Message, Peer, Refused
 pytestmark = pytest.mark.each_python
 
 
+@pytest.mark.thorough
 @pytest.mark.row("stackTrace")
 def test_pages_of_a_very_deep_stack(start: Start) -> None:
     peer = start(
@@ -138,6 +139,7 @@ def test_deadlock_shows_where_each_thread_waits(start: Start) -> None:
     assert "<module>" in {frame["name"] for frame in peer.stack(1)}
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("again", ["pass", "try: raise ValueError\n    except ValueError: raise"])
 def test_exception_that_leaves_a_task_is_shown_with_those_that_await_the_task(start: Start, again: str) -> None:
     program = """

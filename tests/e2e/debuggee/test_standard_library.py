@@ -135,6 +135,7 @@ def scene(start_shared: Start) -> Peer:
     return at_scene(start_shared)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", PATHS)
 def test_evaluate_name_gives_the_very_same_object(scene: Peer, name: str) -> None:
     peer = scene
@@ -176,6 +177,7 @@ PAGES = [
 ]
 
 
+@pytest.mark.thorough
 def test_page_from_the_middle_of_a_million_in_every_container(start: Start) -> None:
     peer = start(CONTAINERS)
     peer.configure(lines=[line_of(CONTAINERS, "stop = 1")])

@@ -355,6 +355,7 @@ def test_async_for_and_with_are_stepped_in_the_logical_flow(start: Start) -> Non
     assert lines == [17, 18, 17, 18, 17, 16, 19]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("of_folder", [False, True], ids=["no rule", "a rule for the folder"])
 def test_step_into_an_import_leads_to_the_first_line_of_the_module(start: Start, *, of_folder: bool) -> None:
     peer = start("x = 1\nimport own\ny = 2\n")
@@ -367,6 +368,7 @@ def test_step_into_an_import_leads_to_the_first_line_of_the_module(start: Start,
     assert peer.step("stepOut") == ("<module>", 3)
 
 
+@pytest.mark.thorough
 @pytest.mark.row("launch")
 @pytest.mark.parametrize(
     ("rules", "just_my_code", "places"),

@@ -325,6 +325,7 @@ def test_reference_of_an_earlier_stop_is_refused_with_the_reason(start: Start) -
         peer.rows(4711)
 
 
+@pytest.mark.thorough
 def test_control_is_answered_while_an_evaluation_hangs(start: Start) -> None:
     peer = start("import time\nx = 1\ny = 2\n")
     peer.configure(lines=[3])
@@ -369,6 +370,7 @@ TAKEN = {
 }
 
 
+@pytest.mark.thorough
 @pytest.mark.each_python
 @pytest.mark.parametrize("what", TAKEN)
 def test_program_that_takes_our_tool_from_us_is_reported_and_stopped_again(start: Start, what: str) -> None:

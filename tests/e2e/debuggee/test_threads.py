@@ -266,6 +266,7 @@ def spinning(start: Start, body: str) -> Peer:
     return peer
 
 
+@pytest.mark.thorough
 @pytest.mark.needs_gil("without one, a thread that ends may be reported once more")
 @pytest.mark.row("terminateThreads")
 @pytest.mark.parametrize("body", ["while True: pass", "for i in range(10**12): i += 1"])
@@ -370,6 +371,7 @@ MANY = """
 """
 
 
+@pytest.mark.thorough
 @pytest.mark.row("threads")
 def test_two_thousand_threads_stop_are_shown_and_go_on(start: Start) -> None:
     peer = start(MANY)

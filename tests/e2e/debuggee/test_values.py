@@ -189,6 +189,7 @@ HOSTILE = """
 HOSTILE_LINE = next(n for n, line in enumerate(HOSTILE.strip().splitlines(), 1) if "return before" in line)
 
 
+@pytest.mark.thorough
 @pytest.mark.row("scopes, variables")
 @pytest.mark.parametrize(
     ("kind", "shown"),
@@ -318,6 +319,7 @@ def test_console_runs_statements_and_assignments_reach_the_program(start: Start)
     assert peer.finish() == (0, "line 0\nline 1\nline 2\n(101, 101, 6, [1, 2, 3, 4], 6)\n", "")
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("expression", "context", "said"),
     [
@@ -336,6 +338,7 @@ def test_evaluation_that_fails_says_why(working: Peer, expression: str, context:
     assert working.value("n") == "1"
 
 
+@pytest.mark.thorough
 def test_evaluation_that_never_ends_is_interrupted(start: Start) -> None:
     peer = at_work(start)
     with pytest.raises(Refused, match=r"did not end"):
@@ -360,6 +363,7 @@ def test_module_scope_shows_plain_names_first(start: Start) -> None:
     assert list(peer.locals()) == ["plain", "special variables", "private variables"]
 
 
+@pytest.mark.thorough
 def test_variables_wait_for_a_slow_watch_and_are_shown_as_they_are(start: Start) -> None:
     peer = start(
         """

@@ -60,6 +60,7 @@ def line_with(process: subprocess.Popen[str], text: str) -> str:
     return next(line for line in process.stdout if text in line)
 
 
+@pytest.mark.thorough
 def test_log_has_what_the_hub_did_in_a_session_and_no_value(project: Path) -> None:
     dapkit(project, "launch", "-b", "app.py:5", "app.py")
     dapkit(project, "evaluate", "'planted-' + 'value'")
@@ -78,6 +79,7 @@ def test_log_has_what_the_hub_did_in_a_session_and_no_value(project: Path) -> No
     assert "planted-value" not in dapkit(project, "logs")
 
 
+@pytest.mark.thorough
 def test_log_of_a_c_program(
     project: Path, compiled: Callable[[str], Path], require_tool: Callable[[str], Path]
 ) -> None:
@@ -87,6 +89,7 @@ def test_log_of_a_c_program(
     assert "launch of debug-1: done" in dapkit(project, "logs")
 
 
+@pytest.mark.thorough
 def test_lines_have_numbers_by_which_a_range_is_chosen(project: Path) -> None:
     dapkit(project, "sessions")
     dapkit(project, "sessions")
@@ -97,6 +100,7 @@ def test_lines_have_numbers_by_which_a_range_is_chosen(project: Path) -> None:
     assert dapkit(project, "logs", "--range", "7:9") == "None of the lines that were read is wanted; there are 3.\n"
 
 
+@pytest.mark.thorough
 def test_filters_by_process_and_level(project: Path) -> None:
     dapkit(project, "sessions")
     first = hub_pid()
@@ -110,6 +114,7 @@ def test_filters_by_process_and_level(project: Path) -> None:
     assert dapkit(project, "logs", "--level", "error").startswith("None of the lines that were read is wanted")
 
 
+@pytest.mark.thorough
 def test_log_of_a_hub_that_was_killed_stays_and_the_next_one_goes_on_in_it(project: Path) -> None:
     dapkit(project, "sessions")
     killed = hub_pid()
@@ -120,6 +125,7 @@ def test_log_of_a_hub_that_was_killed_stays_and_the_next_one_goes_on_in_it(proje
     assert [record["pid"] for record in as_json(project, "logs")["records"]][-1] == hub_pid()
 
 
+@pytest.mark.thorough
 def test_empty_log_is_a_message_and_older_days_are_named(project: Path, runtime: Path) -> None:
     assert dapkit(project, "logs") == f"The hub has logged nothing on {today()}.\n"
     older_day(runtime, 60)
@@ -128,6 +134,7 @@ def test_empty_log_is_a_message_and_older_days_are_named(project: Path, runtime:
     assert as_json(project, "logs", "--day", OLD, "--lines", "1")["records"][0]["text"] == "old 60"
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
@@ -145,6 +152,7 @@ def test_what_makes_no_sense_is_refused(project: Path, words: list[str], expecte
     assert expected in dapkit(project, "logs", *words, expect=exit_codes.USAGE)
 
 
+@pytest.mark.thorough
 def test_file_that_is_a_link_is_reported_and_does_not_keep_the_hub_from_working(project: Path, runtime: Path) -> None:
     folder = runtime / "state" / "logs"
     assert as_json(project, "logs")["records"] == []  # which makes the folder
@@ -157,6 +165,7 @@ def test_file_that_is_a_link_is_reported_and_does_not_keep_the_hub_from_working(
     assert "launch of debug-1: done" in (runtime / "hub.log").read_text()
 
 
+@pytest.mark.thorough
 def test_log_is_followed_until_it_is_interrupted(project: Path) -> None:
     with following(project) as process:
         dapkit(project, "sessions")
@@ -166,6 +175,7 @@ def test_log_is_followed_until_it_is_interrupted(project: Path) -> None:
     assert process.returncode == exit_codes.DONE
 
 
+@pytest.mark.thorough
 def test_log_is_followed_as_json_and_by_level(project: Path) -> None:
     dapkit(project, "sessions")
     with following(project, "--json") as process:
@@ -174,6 +184,7 @@ def test_log_is_followed_as_json_and_by_level(project: Path) -> None:
         assert json.loads(line_with(process, "sessions: done"))["pid"] == hub_pid()
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("line", "expected"),
     [("dapkit logs --day 20", {OLD}), ("dapkit logs --level w", {"warning"}), ("dapkit logs --fo", {"--follow"})],
@@ -192,6 +203,7 @@ def test_bash_completes_days_and_levels(
     assert set(done.stdout.split()) == expected
 
 
+@pytest.mark.thorough
 def test_menu_shows_the_log_and_older_days_filters_and_a_range(project: Path, runtime: Path) -> None:
     dapkit(project, "launch", "-b", "app.py:5", "app.py")
     for name, arguments in [
@@ -225,6 +237,7 @@ def test_menu_shows_the_log_and_older_days_filters_and_a_range(project: Path, ru
         assert screen.wait_for_the_end() == 0
 
 
+@pytest.mark.thorough
 def test_menu_copies_by_printing_where_there_is_no_clipboard(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for variable in ("DISPLAY", "WAYLAND_DISPLAY", "WSL_DISTRO_NAME", "SSH_TTY", "SSH_CONNECTION"):
         monkeypatch.delenv(variable, raising=False)

@@ -106,6 +106,7 @@ def adapter(request: pytest.FixtureRequest) -> str:
     return name
 
 
+@pytest.mark.thorough
 def test_own_classes_are_counted_and_growth_is_exact(project: Path, adapter: str) -> None:
     stopped_at_growth(project, "--adapter", adapter)
     before = as_json(project, "memory")
@@ -127,6 +128,7 @@ def test_own_classes_are_counted_and_growth_is_exact(project: Path, adapter: str
     assert "Growth by line" not in text
 
 
+@pytest.mark.thorough
 @pytest.mark.each_python
 def test_each_python_counts_its_objects(project: Path, python: str) -> None:
     stopped_at_growth(project, "--options", json.dumps({"python": python}))
@@ -138,6 +140,7 @@ def test_each_python_counts_its_objects(project: Path, python: str) -> None:
     assert [row for row in changes.types if "dapkit" in row.name] == []
 
 
+@pytest.mark.thorough
 def test_program_is_the_same_afterwards(project: Path, adapter: str) -> None:
     (project / "state.py").write_text(STATE)
     written(
@@ -165,6 +168,7 @@ def test_program_is_the_same_afterwards(project: Path, adapter: str) -> None:
     assert dapkit(project, "output").strip() == "warm\nsame"
 
 
+@pytest.mark.thorough
 def test_program_that_waits_in_native_code_is_not_stopped(project: Path) -> None:
     written(project, "import time\nprint('asleep', flush=True)\ntime.sleep(100_000)\n")
     start_running(project, "shop.py")
@@ -175,6 +179,7 @@ def test_program_that_waits_in_native_code_is_not_stopped(project: Path) -> None
     assert (session["status"], session.get("stopReason")) == ("running", None)
 
 
+@pytest.mark.thorough
 def test_program_that_runs_goes_on_without_a_stop(project: Path) -> None:
     where = leaking(project)
     found = memory(where)
@@ -186,6 +191,7 @@ def test_program_that_runs_goes_on_without_a_stop(project: Path) -> None:
     assert end(project) == "ready\ndone"
 
 
+@pytest.mark.thorough
 def test_program_that_computes_all_the_time_goes_on(project: Path) -> None:
     text = """
         import os, threading
@@ -205,12 +211,14 @@ def test_program_that_computes_all_the_time_goes_on(project: Path) -> None:
     assert end(project) == "done"
 
 
+@pytest.mark.thorough
 def test_other_adapters_look_only_at_a_program_that_stands(project: Path) -> None:
     leaking(project, "--adapter", "debugpy")
     error = dapkit(project, "memory", expect=exit_codes.WRONG_STATE)
     assert "debugpy looks at its objects only while it stands" in error
 
 
+@pytest.mark.thorough
 def test_lines_are_those_of_tracemalloc(project: Path, adapter: str) -> None:
     stopped_at_growth(project, "--adapter", adapter, "--env", "PYTHONTRACEMALLOC=1")
     before = memory(Where.of(project))
@@ -229,6 +237,7 @@ def test_lines_are_those_of_tracemalloc(project: Path, adapter: str) -> None:
     assert "By type:" not in text
 
 
+@pytest.mark.thorough
 def test_without_tracemalloc_it_is_said_how_to_know_lines(project: Path) -> None:
     stopped_at_growth(project)
     text = dapkit(project, "memory")
@@ -236,6 +245,7 @@ def test_without_tracemalloc_it_is_said_how_to_know_lines(project: Path) -> None
     assert "--attach" in text
 
 
+@pytest.mark.thorough
 def test_snapshots_have_names_and_no_values(project: Path) -> None:
     secret = "planted" + "-" + "value"
     written(
@@ -248,6 +258,7 @@ def test_snapshots_have_names_and_no_values(project: Path) -> None:
     assert "api_key" not in path.read_text()
 
 
+@pytest.mark.thorough
 def test_comparison_needs_a_snapshot(project: Path) -> None:
     stopped_at_growth(project)
     assert "No snapshot of this session is kept." in dapkit(project, "memory", "--compare", "last", expect=2)
@@ -262,6 +273,7 @@ def test_snapshot_is_read_again_from_its_file(project: Path) -> None:
     assert load(path) == made
 
 
+@pytest.mark.thorough
 def test_c_program_is_refused_with_what_can_be_done(
     project: Path, compiled: Callable[[str], Path], require_tool: Callable[[str], Path]
 ) -> None:
@@ -272,6 +284,7 @@ def test_c_program_is_refused_with_what_can_be_done(
     assert "heaptrack" in error
 
 
+@pytest.mark.thorough
 def test_go_program_is_refused_with_what_can_be_done(project: Path, require_tool: Callable[[str], Path]) -> None:
     require_tool("dlv")
     require_tool("go")
@@ -282,6 +295,7 @@ def test_go_program_is_refused_with_what_can_be_done(project: Path, require_tool
     assert "go tool pprof" in error
 
 
+@pytest.mark.thorough
 def test_program_that_has_ended_is_an_error(project: Path) -> None:
     stopped_at_growth(project)
     dapkit(project, "terminate")
@@ -323,6 +337,7 @@ def allocated(found: HeapSnapshot) -> dict[str, tuple[int, int]]:
     return {row.name: (row.count, row.size) for row in found.allocations.lines.rows}
 
 
+@pytest.mark.thorough
 @pytest.mark.usefixtures("_memray")
 def test_memray_sees_what_a_running_program_allocates_and_keeps(project: Path, adapter: str) -> None:
     where = leaking(project, "--adapter", adapter)
@@ -341,6 +356,7 @@ def test_memray_sees_what_a_running_program_allocates_and_keeps(project: Path, a
     assert end(project) == "ready\ndone"
 
 
+@pytest.mark.thorough
 @pytest.mark.usefixtures("_memray")
 def test_memray_is_taken_back_from_the_program(project: Path) -> None:
     (project / "state.py").write_text(STATE)
@@ -358,6 +374,7 @@ def test_memray_is_taken_back_from_the_program(project: Path) -> None:
     assert (name, after - before) == ("descriptors", 2)  # the pipe that is spoken of
 
 
+@pytest.mark.thorough
 @pytest.mark.usefixtures("_memray")
 def test_memray_ends_early_with_what_it_has(project: Path) -> None:
     where = leaking(project)
@@ -375,6 +392,7 @@ def test_memray_ends_early_with_what_it_has(project: Path) -> None:
     assert end(project) == "ready\ndone"
 
 
+@pytest.mark.thorough
 @pytest.mark.usefixtures("_memray")
 def test_command_ends_with_what_it_has_when_it_is_interrupted(project: Path) -> None:
     leaking(project)
@@ -387,6 +405,7 @@ def test_command_ends_with_what_it_has_when_it_is_interrupted(project: Path) -> 
     assert end(project) == "ready\ndone"
 
 
+@pytest.mark.thorough
 @pytest.mark.usefixtures("_memray")
 def test_memray_ends_with_the_command_that_has_asked_for_it(project: Path) -> None:
     leaking(project)
@@ -400,6 +419,7 @@ def test_memray_ends_with_the_command_that_has_asked_for_it(project: Path) -> No
     assert end(project) == "ready\ndone"
 
 
+@pytest.mark.thorough
 @pytest.mark.usefixtures("_memray")
 def test_memray_that_is_not_wanted_any_more_before_it_begins_does_not_begin(project: Path) -> None:
     where = leaking(project)
@@ -411,6 +431,7 @@ def test_memray_that_is_not_wanted_any_more_before_it_begins_does_not_begin(proj
     assert end(project) == "ready\ndone"
 
 
+@pytest.mark.thorough
 @pytest.mark.usefixtures("_memray")
 def test_program_that_stops_at_a_breakpoint_meanwhile_stays_there(project: Path) -> None:
     where = leaking(project)
@@ -429,6 +450,7 @@ def test_program_that_stops_at_a_breakpoint_meanwhile_stays_there(project: Path)
     assert dapkit(project, "output").strip() == "ready\ndone"
 
 
+@pytest.mark.thorough
 @pytest.mark.usefixtures("_memray")
 def test_program_that_ends_meanwhile_gives_what_was_seen(project: Path) -> None:
     where = leaking(project)
@@ -442,6 +464,7 @@ def test_program_that_ends_meanwhile_gives_what_was_seen(project: Path) -> None:
     assert "The program has ended." in found.as_text()
 
 
+@pytest.mark.thorough
 @pytest.mark.usefixtures("_memray")
 def test_program_with_a_profile_function_is_refused(project: Path) -> None:
     profiled = "import threading\nthreading.setprofile(lambda *_: None)\n"
@@ -453,6 +476,7 @@ def test_program_with_a_profile_function_is_refused(project: Path) -> None:
     assert end(project) == "ready\ndone"
 
 
+@pytest.mark.thorough
 @pytest.mark.usefixtures("_memray")
 def test_program_that_stands_allocates_nothing(project: Path) -> None:
     stopped_at_growth(project)
@@ -460,6 +484,7 @@ def test_program_that_stands_allocates_nothing(project: Path) -> None:
     assert "stands still: it allocates nothing." in error
 
 
+@pytest.mark.thorough
 def test_without_memray_it_is_said_how_to_install_it(project: Path) -> None:
     stopped_at_growth(project)
     script = (
@@ -477,6 +502,7 @@ def test_without_memray_it_is_said_how_to_install_it(project: Path) -> None:
 # The menu
 
 
+@pytest.mark.thorough
 def test_menu_shows_a_snapshot_and_what_has_changed(project: Path) -> None:
     stopped_at_growth(project)
     dapkit(project, "memory")
@@ -496,6 +522,7 @@ def test_menu_shows_a_snapshot_and_what_has_changed(project: Path) -> None:
         assert screen.wait_for_the_end() == 0
 
 
+@pytest.mark.thorough
 def test_menu_says_what_is_not_possible(
     project: Path, compiled: Callable[[str], Path], require_tool: Callable[[str], Path]
 ) -> None:
@@ -507,6 +534,7 @@ def test_menu_says_what_is_not_possible(
         screen.wait("Type a name, or use the arrows.")
 
 
+@pytest.mark.thorough
 @pytest.mark.usefixtures("_memray")
 def test_menu_offers_memray_for_a_program_that_runs(project: Path) -> None:
     leaking(project)

@@ -26,6 +26,7 @@ def test_every_route_has_a_screen_and_a_command() -> None:
     assert set(ROUTES) <= set(command.list_commands(click.Context(command)))
 
 
+@pytest.mark.thorough
 def test_route_is_chosen_by_arrow_keys_and_left_again(project: Path) -> None:
     dapkit(project, "launch", "-b", "app.py:5", "app.py")
     with terminal(MENU, project, {}, columns=100, lines=24) as screen:
@@ -46,6 +47,7 @@ def test_route_is_chosen_by_arrow_keys_and_left_again(project: Path) -> None:
         assert screen.wait_for_the_end() == 0
 
 
+@pytest.mark.thorough
 def test_errors_are_shown_in_the_menu_which_goes_on(project: Path) -> None:
     with terminal(MENU, project, {}, columns=100, lines=24) as screen:
         screen.wait("There is no session: dapkit launch starts one.")

@@ -33,6 +33,7 @@ def modes(screen: Terminal) -> object:
     return termios.tcgetattr(screen._descriptor)[:4]
 
 
+@pytest.mark.thorough
 def test_work_in_the_menu_ends_early_with_what_it_has(project: Path) -> None:
     running(project, "shop.py", SHOP)
     with menu(project, "work", lines=40) as screen:
@@ -47,6 +48,7 @@ def test_work_in_the_menu_ends_early_with_what_it_has(project: Path) -> None:
         assert screen.wait_for_the_end() == 0
 
 
+@pytest.mark.thorough
 def test_performance_in_the_menu_is_ended_by_a_key_for_each_profile(project: Path) -> None:
     running(project, "shop.py", SHOP)
     with menu(project, "performance", lines=40) as screen:
@@ -63,6 +65,7 @@ def test_performance_in_the_menu_is_ended_by_a_key_for_each_profile(project: Pat
         assert screen.wait_for_the_end() == 0
 
 
+@pytest.mark.thorough
 def test_errors_are_shown_in_the_menu(project: Path) -> None:
     dapkit(project, "launch", "-b", "app.py:5", "app.py")
     for route in ("work", "performance"):
@@ -74,6 +77,7 @@ def test_errors_are_shown_in_the_menu(project: Path) -> None:
             assert screen.wait_for_the_end() == 0
 
 
+@pytest.mark.thorough
 def test_keys_end_the_profiles_of_the_command_and_the_terminal_is_as_before(project: Path) -> None:
     running(project, "busy.py", PYTHON)
     for first, second in (("x", "\r"), (CTRL_C, CTRL_C)):
@@ -89,6 +93,7 @@ def test_keys_end_the_profiles_of_the_command_and_the_terminal_is_as_before(proj
             assert modes(screen) == before
 
 
+@pytest.mark.thorough
 def test_terminal_is_as_before_after_a_command_that_was_asked_to_end(project: Path) -> None:
     running(project, "busy.py", PYTHON)
     with terminal([*COMMAND, "performance"], project, {}) as screen:
@@ -99,6 +104,7 @@ def test_terminal_is_as_before_after_a_command_that_was_asked_to_end(project: Pa
         assert modes(screen) == before
 
 
+@pytest.mark.thorough
 def test_work_in_a_terminal_prints_the_path_where_there_is_no_desktop(project: Path) -> None:
     running(project, "busy.py", PYTHON)
     with terminal([*COMMAND, "work", "--seconds", "2"], project, {"PAGER": "cat"}, lines=40) as screen:
@@ -123,6 +129,7 @@ def test_work_is_opened_on_a_desktop(project: Path, tmp_path: Path) -> None:
     assert Path(opened.read_text()).read_text().startswith("<svg ")
 
 
+@pytest.mark.thorough
 def test_flame_graph_of_the_documentation_is_one_of_a_real_program(project: Path) -> None:
     where = running(project, "shop.py", SHOP)
 

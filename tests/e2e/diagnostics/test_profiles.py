@@ -36,6 +36,7 @@ def waits(profile: Profile, function: str) -> bool:
     return any(stack[-1] is WAITING and function in {frame.function for frame in stack} for stack in profile.stacks)
 
 
+@pytest.mark.thorough
 def test_python_threads_are_seen_running_and_waiting_without_those_of_the_debugger(project: Path) -> None:
     where = running(project, "busy.py", PYTHON)
     found = seen(where, lambda profile: hottest(profile) == "spin" and waits(profile, "wait_for_news"))
@@ -75,6 +76,7 @@ def launch_go(project: Path, text: str, require_tool: Callable[[str], Path]) -> 
     return Where.of(project)
 
 
+@pytest.mark.thorough
 def test_go_program_gives_its_own_profile(project: Path, require_tool: Callable[[str], Path]) -> None:
     where = launch_go(project, GO, require_tool)
     assert program_of(where).language == "go"
@@ -85,6 +87,7 @@ def test_go_program_gives_its_own_profile(project: Path, require_tool: Callable[
     assert hottest(profile) in {"main.spin", ""}
 
 
+@pytest.mark.thorough
 def test_go_program_without_a_server_is_seen_by_perf(project: Path, require_tool: Callable[[str], Path]) -> None:
     require_tool("perf")
     where = launch_go(project, GO_WITHOUT_SERVER, require_tool)
@@ -94,6 +97,7 @@ def test_go_program_without_a_server_is_seen_by_perf(project: Path, require_tool
     assert 'import _ "net/http/pprof"' in note
 
 
+@pytest.mark.thorough
 def test_profile_that_is_ended_early_has_what_was_seen(project: Path) -> None:
     found = LongWork(running(project, "busy.py", PYTHON)).end()
     assert not found.profile.complete
@@ -102,6 +106,7 @@ def test_profile_that_is_ended_early_has_what_was_seen(project: Path) -> None:
     assert "ended early" in found.as_text()
 
 
+@pytest.mark.thorough
 def test_hub_answers_while_a_profile_is_recorded(project: Path) -> None:
     recorded = LongWork(running(project, "busy.py", PYTHON))
     assert [thread["name"] for thread in as_json(project, "threads")["details"]["threads"]] == ["MainThread", "news"]
@@ -109,6 +114,7 @@ def test_hub_answers_while_a_profile_is_recorded(project: Path) -> None:
     assert not recorded.end().profile.complete
 
 
+@pytest.mark.thorough
 def test_program_is_the_same_after_a_profile(project: Path) -> None:
     where = running(project, "busy.py", PYTHON.replace("        spin()", "        spin(); time.sleep(0.001)"))
     process = Path(f"/proc/{program_of(where).pid}")
@@ -131,6 +137,7 @@ def test_program_is_the_same_after_a_profile(project: Path) -> None:
     assert as_json(project, "evaluate", "2 + 3")["details"]["evaluation"]["result"] == "5"
 
 
+@pytest.mark.thorough
 def test_program_that_is_stopped_is_not_profiled(project: Path) -> None:
     dapkit(project, "launch", "-b", "app.py:5", "app.py")
     for route in ("work", "performance"):
@@ -139,6 +146,7 @@ def test_program_that_is_stopped_is_not_profiled(project: Path) -> None:
         assert "Continue it first: dapkit continue" in error
 
 
+@pytest.mark.thorough
 def test_program_that_ends_meanwhile_leaves_its_profile(project: Path) -> None:
     where = running(project, "busy.py", PYTHON)
     recorded = LongWork(where)
@@ -153,6 +161,7 @@ def test_program_that_ends_meanwhile_leaves_its_profile(project: Path) -> None:
         work(where, seconds=1)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("route", ["work", "performance"])
 def test_missing_extra_is_named_with_its_install_line(project: Path, route: str) -> None:
     running(project, "busy.py", PYTHON)
@@ -196,6 +205,7 @@ def wait_for(fact: Callable[[], bool], failure: str) -> None:
         time.sleep(0.02)
 
 
+@pytest.mark.thorough
 def test_tools_end_with_a_command_that_is_killed(project: Path) -> None:
     running(project, "busy.py", PYTHON)
     with subprocess.Popen([sys.executable, "-m", "dapkit.cli", "work"], cwd=project) as command:
@@ -205,6 +215,7 @@ def test_tools_end_with_a_command_that_is_killed(project: Path) -> None:
     wait_for(lambda: not [pid for pid in tools if Path(f"/proc/{pid}/exe").exists()], "py-spy runs on")
 
 
+@pytest.mark.thorough
 def test_performance_is_a_report_with_both_profiles(project: Path) -> None:
     running(project, "busy.py", PYTHON)
     shown = as_json(project, "performance", "--seconds", "1", "--work-seconds", "1")
@@ -222,6 +233,7 @@ def test_performance_is_a_report_with_both_profiles(project: Path) -> None:
     assert Path(shown["path"]).stat().st_mode & 0o777 == 0o600
 
 
+@pytest.mark.thorough
 def test_ctrl_c_ends_each_profile_of_performance_with_what_it_has(project: Path) -> None:
     running(project, "busy.py", PYTHON)
     command = [sys.executable, "-m", "dapkit.cli", "performance", "--json"]

@@ -31,6 +31,7 @@ def lack_py_spy() -> str:
     raise NoPySpy("py-spy is not installed")
 
 
+@pytest.mark.thorough
 def test_threads_of_3_15_are_seen_running_and_waiting_without_py_spy(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -88,6 +88,7 @@ def test_report_has_everything_of_a_session_and_no_secret(project: Path) -> None
     assert b"[redacted]" in files["output.txt"]
 
 
+@pytest.mark.thorough
 def test_report_holds_no_secret_even_where_answers_may(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DAPKIT_REDACT_ENABLED", "false")
     stopped(project)
@@ -96,6 +97,7 @@ def test_report_holds_no_secret_even_where_answers_may(project: Path, monkeypatc
     assert [(name, secret) for name, content in files.items() for secret in PLANTED if secret.encode() in content] == []
 
 
+@pytest.mark.thorough
 def test_report_has_the_latest_child_sessions(project: Path) -> None:
     (project / "parent.py").write_text(
         "import subprocess, sys\n"
@@ -114,6 +116,7 @@ def test_report_has_the_latest_child_sessions(project: Path) -> None:
     assert {message["channel"] for message in messages} == {"child 12"}
 
 
+@pytest.mark.thorough
 def test_report_of_a_c_program(
     project: Path, compiled: Callable[[str], Path], require_tool: Callable[[str], Path]
 ) -> None:
@@ -125,6 +128,7 @@ def test_report_of_a_c_program(
     assert b"main" in files["transcript.md"]
 
 
+@pytest.mark.thorough
 def test_report_of_a_go_program(project: Path, require_tool: Callable[[str], Path]) -> None:
     require_tool("dlv")
     require_tool("go")
@@ -136,6 +140,7 @@ def test_report_of_a_go_program(project: Path, require_tool: Callable[[str], Pat
     assert b"main.main" in files["transcript.md"]
 
 
+@pytest.mark.thorough
 def test_report_without_a_session_has_the_machine_and_the_log(project: Path) -> None:
     written = as_json(project, "dump")
     assert "system.txt" in written["files"]
@@ -143,6 +148,7 @@ def test_report_without_a_session_has_the_machine_and_the_log(project: Path) -> 
     assert any(line.startswith("the session: There is no session") for line in written["leftOut"])
 
 
+@pytest.mark.thorough
 def test_report_goes_to_the_file_that_is_named_and_replaces_none(project: Path) -> None:
     dapkit(project, "dump", "-o", "report.tar.gz")
     assert "README.md" in unpacked(project / "report.tar.gz")
@@ -152,6 +158,7 @@ def test_report_goes_to_the_file_that_is_named_and_replaces_none(project: Path) 
     assert not list(project.glob(".report*"))
 
 
+@pytest.mark.thorough
 def test_earlier_report_is_named_and_another_archive_is_kept(project: Path) -> None:
     dapkit(project, "launch", "-b", "app.py:5", "app.py")
     first = Path(as_json(project, "dump")["path"])
@@ -161,6 +168,7 @@ def test_earlier_report_is_named_and_another_archive_is_kept(project: Path) -> N
     assert unpacked(Path(second["path"]))["artifacts/core.tar.gz"] == b"\x1f\x8b\0"
 
 
+@pytest.mark.thorough
 def test_name_of_a_file_does_not_steer_the_terminal(project: Path) -> None:
     dapkit(project, "launch", "-b", "app.py:5", "app.py")
     (Path(as_json(project, "dump")["path"]).parent / "red\x1b[31m\n.txt").touch()
@@ -170,12 +178,14 @@ def test_name_of_a_file_does_not_steer_the_terminal(project: Path) -> None:
         assert "red\\x1b[31m" in text
 
 
+@pytest.mark.thorough
 def test_unknown_session_is_an_error(project: Path) -> None:
     dapkit(project, "launch", "app.py")
     error = dapkit(project, "dump", "-s", "nowhere", expect=exit_codes.NO_SESSION)
     assert "nowhere" in error
 
 
+@pytest.mark.thorough
 def test_folder_of_a_session_is_printed_where_it_cannot_be_opened(project: Path) -> None:
     dapkit(project, "launch", "-b", "app.py:5", "app.py")
     assert dapkit(project, "open-artifacts").startswith("Nothing was written about debug-1 yet.")
@@ -185,6 +195,7 @@ def test_folder_of_a_session_is_printed_where_it_cannot_be_opened(project: Path)
     assert line.endswith(path.name)
 
 
+@pytest.mark.thorough
 def test_old_folders_go_only_when_asked_and_never_of_a_live_session(project: Path) -> None:
     dapkit(project, "launch", "-b", "app.py:5", "app.py")
     live = Path(as_json(project, "dump")["path"]).parent
@@ -212,6 +223,7 @@ def test_age_of_what_goes_is_a_setting(project: Path, monkeypatch: pytest.Monkey
     assert dapkit(project, "clear-cache", "--days", "2").endswith("is older than 2 days.\n")
 
 
+@pytest.mark.thorough
 def test_system_is_shown_as_a_table_and_as_json(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("API_TOKEN", ENVIRONMENT)
     text = dapkit(project, "system")
@@ -220,6 +232,7 @@ def test_system_is_shown_as_a_table_and_as_json(project: Path, monkeypatch: pyte
     assert as_json(project, "system")["Environment"].get("API_TOKEN") == "[redacted]"
 
 
+@pytest.mark.thorough
 def test_menu_shows_the_machine(project: Path) -> None:
     with menu(project, "system") as screen:
         screen.wait("architecture")
@@ -231,6 +244,7 @@ def test_menu_shows_the_machine(project: Path) -> None:
         assert screen.wait_for_the_end() == 0
 
 
+@pytest.mark.thorough
 def test_menu_writes_a_report(project: Path) -> None:
     stopped(project)
     with menu(project, "dump") as screen:
@@ -240,6 +254,7 @@ def test_menu_writes_a_report(project: Path) -> None:
         keep_picture(screen, "dump", "dapkit diagnose: dump")
 
 
+@pytest.mark.thorough
 def test_menu_shows_the_folder_of_the_session(project: Path) -> None:
     dapkit(project, "launch", "-b", "app.py:5", "app.py")
     dapkit(project, "dump")
@@ -249,6 +264,7 @@ def test_menu_shows_the_folder_of_the_session(project: Path) -> None:
         keep_picture(screen, "open-artifacts", "dapkit diagnose: open-artifacts")
 
 
+@pytest.mark.thorough
 def test_menu_lists_old_folders_and_removes_them_after_a_question(project: Path) -> None:
     dapkit(project, "launch", "-b", "app.py:5", "app.py")
     place = Path(as_json(project, "clear-cache", "-n")["place"])

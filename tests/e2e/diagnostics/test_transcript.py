@@ -137,6 +137,7 @@ def leaks(texts: dict[str, str]) -> list[tuple[str, str]]:
     return [(form, line[:300]) for form, text in texts.items() for line in text.splitlines() if MARK in line]
 
 
+@pytest.mark.thorough
 def test_transcript_of_a_python_program_has_all_that_was_done_and_no_secret(project: Path) -> None:
     python_session(project)
     texts = all_forms(project)
@@ -170,6 +171,7 @@ def test_transcript_of_a_python_program_has_all_that_was_done_and_no_secret(proj
     assert sum(len(step["wire"]) for step in found["steps"]) + len(found["laterWire"]) == found["wireKept"]
 
 
+@pytest.mark.thorough
 def test_transcript_of_a_c_program(project: Path, require_tool: Callable[[str], Path]) -> None:
     require_tool("lldb-dap-22")
     compiler = require_tool("cc")
@@ -197,6 +199,7 @@ def test_transcript_of_a_c_program(project: Path, require_tool: Callable[[str], 
     assert "password: [redacted], total 3" in markdown
 
 
+@pytest.mark.thorough
 def test_transcript_of_a_go_program(project: Path, require_tool: Callable[[str], Path]) -> None:
     require_tool("dlv")
     require_tool("go")
@@ -221,6 +224,7 @@ def test_transcript_of_a_go_program(project: Path, require_tool: Callable[[str],
     assert "password: [redacted] api_key: [redacted] total: 3" in markdown
 
 
+@pytest.mark.thorough
 def test_secrets_are_left_out_whatever_the_settings_say(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DAPKIT_REDACT_ENABLED", "false")
     python_session(project)
@@ -228,6 +232,7 @@ def test_secrets_are_left_out_whatever_the_settings_say(project: Path, monkeypat
     assert leaks(all_forms(project)) == []
 
 
+@pytest.mark.thorough
 def test_session_that_has_ended_has_a_transcript_and_two_sessions_have_one_each(project: Path) -> None:
     for _ in range(2):
         dapkit(project, "launch", "-b", "app.py:5", "app.py")
@@ -238,6 +243,7 @@ def test_session_that_has_ended_has_a_transcript_and_two_sessions_have_one_each(
     assert [step["outcome"] for step in first["steps"]] == ["", "The session was terminated."]
 
 
+@pytest.mark.thorough
 def test_file_is_what_its_name_says_and_is_replaced(project: Path) -> None:
     dapkit(project, "launch", "-b", "app.py:5", "app.py")
     page = project / "page.html"
@@ -254,6 +260,7 @@ def test_file_is_what_its_name_says_and_is_replaced(project: Path) -> None:
     assert dapkit(project, "transcript", "-o", "-", "--format", "html").startswith("<!doctype html>")
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("words", "said"),
     [
@@ -268,6 +275,7 @@ def test_words_that_do_not_go_together_are_refused(project: Path, words: list[st
     assert said in dapkit(project, "transcript", *words, expect=exit_codes.USAGE)
 
 
+@pytest.mark.thorough
 def test_errors_say_what_is_wrong(project: Path) -> None:
     assert "There is no session" in dapkit(project, "transcript", expect=exit_codes.NO_SESSION)
     dapkit(project, "launch", "-b", "app.py:5", "app.py")
@@ -293,6 +301,7 @@ def test_page_is_opened_by_the_desktop_if_there_is_one(project: Path, monkeypatc
     assert (ours / "xdg-open.opened").read_text().strip() == said.splitlines()[1].removeprefix("Page:").strip()
 
 
+@pytest.mark.thorough
 def test_python_functions_give_the_same(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     python_session(project)
     monkeypatch.chdir(project)
@@ -305,6 +314,7 @@ def test_python_functions_give_the_same(project: Path, monkeypatch: pytest.Monke
     assert written.paths["markdown"].read_text(encoding="utf-8") == as_markdown(written.transcript)
 
 
+@pytest.mark.thorough
 def test_menu_writes_both_files_and_shows_how_the_text_begins(project: Path) -> None:
     python_session(project)
     with menu(project, "transcript") as screen:

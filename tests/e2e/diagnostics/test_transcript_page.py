@@ -109,6 +109,7 @@ def chromium(require_tool: Callable[[str], Path], tmp_path: Path) -> Iterator[Br
         yield started
 
 
+@pytest.mark.thorough
 def test_page_is_readable_on_a_phone(page: Path, chromium: Browser) -> None:
     width, height = PHONE
     chromium.show(page, width=width, height=height, mobile=True)
@@ -144,6 +145,7 @@ def test_page_shows_where_the_program_stood_and_what_changed(page: Path, chromiu
     assert chromium.run("return document.querySelectorAll('script, img, b:not(h3 b)').length") == 0
 
 
+@pytest.mark.thorough
 def test_messages_are_shown_when_they_are_asked_for(page: Path, chromium: Browser) -> None:
     chromium.show(page, width=1200, height=900)
     shown = "return document.querySelector('#step-2 .wire pre').checkVisibility()"
@@ -154,6 +156,7 @@ def test_messages_are_shown_when_they_are_asked_for(page: Path, chromium: Browse
     assert any("request next" in title for title in titles)
 
 
+@pytest.mark.thorough
 def test_page_loads_nothing_and_its_policy_has_nothing_to_complain_about(page: Path, chromium: Browser) -> None:
     chromium.complaints()
     chromium.requested()
@@ -164,6 +167,7 @@ def test_page_loads_nothing_and_its_policy_has_nothing_to_complain_about(page: P
     assert chromium.run("return document.title") == "shop.py: debug session debug-1"
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("dark", [False, True])
 def test_all_text_stands_out_from_its_ground(page: Path, chromium: Browser, *, dark: bool) -> None:
     chromium.show(page, width=1200, height=900, dark=dark)

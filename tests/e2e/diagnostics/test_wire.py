@@ -66,6 +66,7 @@ def in_c(project: Path, compiled: Callable[[str], Path]) -> None:
     launched(project, "--adapter", "lldb-dap", "-b", f"squares.c:{line}", "--env", f"API_TOKEN={PLANTED}", program)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("launch", [in_python, in_c])
 def test_every_request_of_a_session_has_its_response_and_no_secret_is_shown(
     project: Path, compiled: Callable[[str], Path], require_tool: Callable[[str], Path], launch: Callable[..., None]
@@ -98,6 +99,7 @@ def test_every_request_of_a_session_has_its_response_and_no_secret_is_shown(
     assert PLANTED not in json.dumps(messages)
 
 
+@pytest.mark.thorough
 def test_burst_and_a_long_message_stay_within_the_limits(project: Path) -> None:
     (project / "burst.py").write_text(BURST.lstrip())
     launched(project, "-b", "burst.py:6", "burst.py")
@@ -135,6 +137,7 @@ def summary_of(project: Path) -> str:
     return done.stderr
 
 
+@pytest.mark.thorough
 def test_messages_are_followed_in_a_pipe_until_the_session_is_over(project: Path) -> None:
     launched(project, "-b", "app.py:5", "app.py")
     with followed(project, "debug-1", "--filter", "stopped", "--kind", "event") as (process, lines):
@@ -146,6 +149,7 @@ def test_messages_are_followed_in_a_pipe_until_the_session_is_over(project: Path
         assert process.wait(SECONDS) == exit_codes.DONE
 
 
+@pytest.mark.thorough
 def test_ctrl_c_ends_following_quietly(project: Path) -> None:
     launched(project, "-b", "app.py:5", "app.py")
     with followed(project, "--json") as (process, lines):
@@ -156,6 +160,7 @@ def test_ctrl_c_ends_following_quietly(project: Path) -> None:
     assert all(json.loads(line) for line in rest.splitlines())
 
 
+@pytest.mark.thorough
 def test_reader_that_goes_away_ends_following_quietly(project: Path) -> None:
     launched(project, "-b", "app.py:5", "app.py")
     command = [sys.executable, "-m", "dapkit.cli", "wire", "--follow"]
@@ -168,6 +173,7 @@ def test_reader_that_goes_away_ends_following_quietly(project: Path) -> None:
         assert process.stderr.read() == b""
 
 
+@pytest.mark.thorough
 def test_hub_that_is_stopped_ends_following(project: Path) -> None:
     launched(project, "-b", "app.py:5", "app.py")
     with followed(project) as (process, lines):
@@ -177,6 +183,7 @@ def test_hub_that_is_stopped_ends_following(project: Path) -> None:
         assert process.wait(SECONDS) == exit_codes.DONE
 
 
+@pytest.mark.thorough
 def test_without_a_session_the_error_says_what_to_do(project: Path) -> None:
     for words in (["wire"], ["wire", "--follow"]):
         error = dapkit(project, *words, expect=exit_codes.NO_SESSION)
@@ -189,6 +196,7 @@ def test_without_a_session_the_error_says_what_to_do(project: Path) -> None:
     assert "There are two sessions, debug-1 and other: give one." in two
 
 
+@pytest.mark.thorough
 def test_route_has_its_own_name_and_shows_messages_whole(project: Path) -> None:
     launched(project, "-b", "app.py:5", "app.py")
     shown = dapkit(project, "wire", "-s", "debug-1", "--kind", "request", "--filter", "setBreakpoints", "--whole")
@@ -198,6 +206,7 @@ def test_route_has_its_own_name_and_shows_messages_whole(project: Path) -> None:
     assert json.loads("\n".join(message))["command"] == "setBreakpoints"
 
 
+@pytest.mark.thorough
 def test_viewer_follows_filters_and_shows_a_message_whole(project: Path) -> None:
     launched(project, "-b", "app.py:5", "app.py")
     with menu(project, "raw-sse", columns=100, lines=30) as screen:

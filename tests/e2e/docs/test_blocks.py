@@ -124,6 +124,7 @@ def test_commands_exist_with_their_options() -> None:
                     assert name in {"dapkit", "pip", "uv", "python", "code"}, line
 
 
+@pytest.mark.thorough
 @pytest.mark.usefixtures("runtime")
 @pytest.mark.parametrize("page", pages_with(Check.CONSOLE))
 def test_commands_print_what_the_page_says(project: Path, page: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -160,6 +161,7 @@ def write_named(folder: Path) -> None:
             (folder / rule.name).write_text(block.text)
 
 
+@pytest.mark.thorough
 def test_tests_in_the_text_pass(tmp_path: Path) -> None:
     write_named(tmp_path)
     for block in checked(Check.TESTS):
@@ -219,6 +221,7 @@ def test_adapter_of_readme_can_be_started(tmp_path: Path) -> None:
             session.stack_trace(1)
 
 
+@pytest.mark.thorough
 @pytest.mark.usefixtures("runtime")
 @pytest.mark.parametrize(
     ("block", "rule"), [pair for pair in typed() if pair[1].files is not None], ids=lambda it: getattr(it, "page", "")

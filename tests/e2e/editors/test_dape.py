@@ -62,6 +62,7 @@ def refused(transcript: Transcript) -> list[Message]:
     ]
 
 
+@pytest.mark.thorough
 @pytest.mark.timeout(300)
 @pytest.mark.works_with("dape", "breakpoints, stack, variables, steps, evaluation, a terminal, the end of the program")
 def test_dape_stops_shows_steps_evaluates_and_ends(emacs: Terminal, transcript: Transcript) -> None:
@@ -125,6 +126,7 @@ def test_dape_attaches_to_a_program_that_listens(emacs: Terminal, waiting: Liste
     leave(emacs)
 
 
+@pytest.mark.thorough
 @pytest.mark.timeout(300)
 @pytest.mark.works_with("dape", "child processes in sessions of their own")
 def test_dape_stops_in_a_child_process(emacs: Terminal, shop: Path) -> None:

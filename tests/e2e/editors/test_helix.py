@@ -50,6 +50,7 @@ def helix(shop: Path, editor_env: Mapping[str, str], transcript: Transcript) -> 
         yield Helix(screen)
 
 
+@pytest.mark.thorough
 @pytest.mark.timeout(300)
 @pytest.mark.works_with("Helix", "breakpoints, stack, variables, steps, evaluation, the end of the program")
 def test_helix_stops_shows_steps_evaluates_and_ends(helix: Helix, transcript: Transcript) -> None:

@@ -55,6 +55,7 @@ async def answer(child: Session, port: int, line: int) -> str:
     return await to_thread.run_sync(visit.answer)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "program",
     [

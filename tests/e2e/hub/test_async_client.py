@@ -36,6 +36,7 @@ async def test_refusal_and_a_dead_hub_are_errors(hub_client: HubClient) -> None:
     assert await call("counts", {}, project="/", hub_client=hub_client) == {"waiting": 0, "cancelled": 0}
 
 
+@pytest.mark.thorough
 async def test_call_that_takes_too_long_is_given_up(hub_client: HubClient) -> None:
     with pytest.raises(HubSilent, match="did not answer in time"):
         await call("wait", {}, project="/", timeout=2, hub_client=hub_client)

@@ -125,6 +125,7 @@ def test_progress_is_told(hub_client: HubClient) -> None:
     assert told.value.args == ("waiting", 50.0)
 
 
+@pytest.mark.thorough
 def test_call_that_takes_too_long_is_given_up(hub_client: HubClient) -> None:
     with pytest.raises(HubSilent, match="did not answer in time"):
         hub_client.call("wait", {}, project="/", timeout=2)
@@ -148,6 +149,7 @@ def test_stop_waits_until_the_hub_has_gone_and_leaves_no_socket(hub_client: HubC
     assert not hub_client.stop()
 
 
+@pytest.mark.thorough
 def test_stop_kills_a_hub_that_answers_nothing(hub_client: HubClient) -> None:
     pid = pid_of(hub_client)
     os.kill(pid, signal.SIGSTOP)

@@ -41,6 +41,7 @@ def resident_bytes(pid: int) -> int:
     return int(found[1]) * 1024
 
 
+@pytest.mark.thorough
 @pytest.mark.timeout(240)
 def test_ten_sessions_at_once_answer_and_end(debugger: Debugger, project: Path) -> None:
     debuggee = python_program(project)
@@ -63,6 +64,7 @@ def test_ten_sessions_at_once_answer_and_end(debugger: Debugger, project: Path) 
     assert debugger.started() == {}
 
 
+@pytest.mark.thorough
 @pytest.mark.timeout(240)
 @pytest.mark.parametrize(
     ("adapter", "size"),

@@ -53,6 +53,7 @@ def works(debugger: Debugger, debuggee: Debuggee) -> bool:
     return True
 
 
+@pytest.mark.thorough
 def test_killed_hub_takes_adapter_and_program_along(debugger: Debugger, debuggee: Debuggee) -> None:
     debugger.stop_at_the_line(debuggee)
     started = debugger.started()
@@ -61,6 +62,7 @@ def test_killed_hub_takes_adapter_and_program_along(debugger: Debugger, debuggee
     assert works(debugger, debuggee)
 
 
+@pytest.mark.thorough
 def test_killed_hub_takes_a_running_program_along(debugger: Debugger, debuggee: Debuggee) -> None:
     debugger.launch(debuggee)
     assert debugger.call("wait", timeout=0.1)["status"] == "running"
@@ -69,6 +71,7 @@ def test_killed_hub_takes_a_running_program_along(debugger: Debugger, debuggee: 
     assert_all_end(started)
 
 
+@pytest.mark.thorough
 def test_killed_hub_takes_along_what_has_left_the_session_of_its_program(debugger: Debugger, project: Path) -> None:
     text = """\
 import pathlib, subprocess
@@ -84,6 +87,7 @@ child.wait()
     assert_all_end(dict.fromkeys(left, "a child"))
 
 
+@pytest.mark.thorough
 def test_hub_killed_while_it_starts_a_session_leaves_nothing(
     folder: Path, project: Path, debugger: Debugger, debuggee: Debuggee
 ) -> None:
@@ -104,6 +108,7 @@ def test_hub_told_to_stop_ends_everything_before_it_is_gone(debugger: Debugger, 
     assert [command for pid, command in started.items() if runs(pid)] == []
 
 
+@pytest.mark.thorough
 def test_killed_adapter_ends_its_session_and_no_other(debugger: Debugger, debuggee: Debuggee) -> None:
     debugger.stop_at_the_line(debuggee)
     started = debugger.started()
@@ -123,6 +128,7 @@ def test_killed_program_ends_its_session(debugger: Debugger, debuggee: Debuggee)
     assert runs(debugger.hub)
 
 
+@pytest.mark.thorough
 def test_killed_caller_leaves_its_session_as_it_is(
     folder: Path, project: Path, debugger: Debugger, debuggee: Debuggee
 ) -> None:
@@ -135,6 +141,7 @@ def test_killed_caller_leaves_its_session_as_it_is(
     debugger.call("terminate")
 
 
+@pytest.mark.thorough
 def test_caller_killed_while_it_launches_leaves_nothing_behind(
     folder: Path, project: Path, debugger: Debugger, debuggee: Debuggee
 ) -> None:
@@ -149,6 +156,7 @@ def test_caller_killed_while_it_launches_leaves_nothing_behind(
     assert debugger.call("status")["sessions"] == []
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("milliseconds", [50, 300, 700, 1500])
 @pytest.mark.parametrize("adapter", ["ours", pytest.param("lldb-dap", marks=pytest.mark.each_adapter)])
 def test_hub_killed_at_any_moment_leaves_nothing(

@@ -46,6 +46,7 @@ def read_line(caller: subprocess.Popen[str]) -> str:
     return caller.stdout.readline().strip()
 
 
+@pytest.mark.thorough
 @pytest.mark.usefixtures("hub_client")
 def test_fifty_callers_at_once_start_one_hub(folder: Path) -> None:
     command = [sys.executable, str(CALLING), str(folder), "answering", "/", "echo"]
@@ -72,6 +73,7 @@ def test_killed_caller_has_its_call_cancelled(hub_client: HubClient, folder: Pat
     assert counts(hub_client) == {"waiting": 0, "cancelled": 1}
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("milliseconds", [30, 60, 100, 150, 250, 400, 700])
 def test_caller_killed_while_it_starts_the_hub_leaves_the_way_free(
     hub_client: HubClient, folder: Path, milliseconds: int
@@ -97,6 +99,7 @@ def test_hub_told_to_end_by_a_signal_answers_what_is_under_way(hub_client: HubCl
     assert not (folder / "hub.sock").exists()
 
 
+@pytest.mark.thorough
 def test_call_made_while_a_hub_is_ending_is_done_by_the_next_one(hub_client: HubClient, folder: Path) -> None:
     with calling(folder, "linger") as caller:
         assert read_line(caller) == "waiting"
@@ -107,6 +110,7 @@ def test_call_made_while_a_hub_is_ending_is_done_by_the_next_one(hub_client: Hub
         assert "CallRefused: linger was given up" in caller.communicate()[1]
 
 
+@pytest.mark.thorough
 def test_idle_hub_ends_by_itself(hub_client: HubClient, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DAPKIT_HUB_IDLE_SECONDS", "1")
     pid = hub_client.call("echo", {}, project="/")["pid"]
@@ -116,6 +120,7 @@ def test_idle_hub_ends_by_itself(hub_client: HubClient, folder: Path, monkeypatc
     assert hub_client.status() is None
 
 
+@pytest.mark.thorough
 def test_hub_that_holds_something_does_not_end(hub_client: HubClient, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DAPKIT_HUB_IDLE_SECONDS", "1")
     monkeypatch.setenv("DAPKIT_SESSION_SWEEP_SECONDS", "0.1")

@@ -20,6 +20,7 @@ print("ran with", y)
 """
 
 
+@pytest.mark.thorough
 @pytest.mark.each_python
 @pytest.mark.works_with(
     "Jupyter", "JupyterLab's debugger: breakpoints in cells, steps, variables, console, rich values"
@@ -115,6 +116,7 @@ def test_cell_runs_again_is_paused_and_outlives_the_debugger(lab: Notebook) -> N
     assert lab.finish(running) == "error"
 
 
+@pytest.mark.thorough
 def test_restarted_kernel_has_a_debugger_of_its_own(lab: Notebook) -> None:
     lab.start_debugger()
     lab.set_breakpoints(CELL, 2)

@@ -19,6 +19,7 @@ MOCK_ADAPTER = Path(__file__).parents[3] / "examples" / "mock_adapter"
 MOCK_LAUNCH = {"request": "launch", "program": "${program}", "stopOnEntry": "${stop_on_entry}"}
 
 
+@pytest.mark.thorough
 @pytest.mark.timeout(300)
 @pytest.mark.parametrize(
     "subject",

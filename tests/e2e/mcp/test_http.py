@@ -22,6 +22,7 @@ from e2e.mcp.asking import DETAILS
 from e2e.mcp.serving import Served
 
 
+@pytest.mark.thorough
 async def test_program_is_debugged_over_http(served: Served) -> None:
     async with (
         served.client() as http,
@@ -35,6 +36,7 @@ async def test_program_is_debugged_over_http(served: Served) -> None:
         assert not result.is_error
 
 
+@pytest.mark.thorough
 def test_token_of_a_killed_server_goes_with_the_next_start(project: Path, served: Served) -> None:
     command = [sys.executable, "-m", "dapkit.cli", "mcp", "--http", "--project", str(project)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as killed:
@@ -48,6 +50,7 @@ def test_token_of_a_killed_server_goes_with_the_next_start(project: Path, served
     assert served.token.exists()
 
 
+@pytest.mark.thorough
 async def test_half_open_connections_keep_nobody_out(served: Served) -> None:
     place = urlsplit(served.address)
     with ExitStack() as stack:
@@ -67,6 +70,7 @@ async def test_half_open_connections_keep_nobody_out(served: Served) -> None:
             assert oldest.recv(1) == b""
 
 
+@pytest.mark.thorough
 def test_request_that_a_proxy_forwards_admits_its_connection(served: Served) -> None:
     place = urlsplit(served.address)
     headers = {"Authorization": f"Bearer {served.token.read_text()}", "X-Forwarded-For": "192.0.2.1"}
@@ -118,6 +122,7 @@ STRANGERS = [
 ]
 
 
+@pytest.mark.thorough
 async def test_strangers_are_refused_and_the_token_is_for_the_user_alone(served: Served) -> None:
     message = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
     for headers, status in STRANGERS:

@@ -48,6 +48,7 @@ def mode(request: pytest.FixtureRequest) -> str:
     return how
 
 
+@pytest.mark.thorough
 @pytest.mark.usefixtures("runtime")
 async def test_program_is_debugged_from_launch_to_its_end(project: Path, mode: str) -> None:
     async with connected(project, mode=mode) as client:
@@ -107,6 +108,7 @@ async def evaluated_by_a_command(project: Path, expression: str) -> str:
     return result
 
 
+@pytest.mark.thorough
 @pytest.mark.usefixtures("runtime")
 async def test_output_sources_and_the_reference_of_actions_are_resources(project: Path) -> None:
     made = "def made():\n    return stop()\n"
@@ -131,6 +133,7 @@ async def test_output_sources_and_the_reference_of_actions_are_resources(project
             await client.read_resource(uri.replace(str(reference), "4711"))
 
 
+@pytest.mark.thorough
 @pytest.mark.usefixtures("runtime")
 async def test_routes_of_diagnostics_that_only_look_are_resources(project: Path) -> None:
     async with connected(project) as client:
@@ -156,6 +159,7 @@ async def read_text(client: Client, uri: str) -> str:
     return read.text
 
 
+@pytest.mark.thorough
 @pytest.mark.usefixtures("runtime")
 async def test_long_call_reports_progress_and_can_be_given_up(project: Path) -> None:
     reports: list[str | None] = []
@@ -173,6 +177,7 @@ async def test_long_call_reports_progress_and_can_be_given_up(project: Path) -> 
         assert (await debug(client, "pause"))["snapshot"]["status"] == "stopped"  # the session has lost nothing
 
 
+@pytest.mark.thorough
 @pytest.mark.usefixtures("runtime")
 async def test_read_only_server_offers_only_what_looks(project: Path) -> None:
     async with connected(project, "--read-only") as client:
@@ -193,6 +198,7 @@ async def test_tool_is_not_offered_where_debugging_is_switched_off(project: Path
         assert (await client.list_tools()).tools == []
 
 
+@pytest.mark.thorough
 @pytest.mark.usefixtures("runtime")
 async def test_program_reads_what_the_agent_types_and_not_what_it_says(project: Path) -> None:
     (project / "reads.py").write_text("import sys\nprint('read', repr(sys.stdin.read(1)))\n")

@@ -64,6 +64,7 @@ async def debug_by(served: Served, mode: str, reports: list[str]) -> None:
         await client.call_tool("debug", {"action": "terminate"})
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("mode", ["legacy", "auto"])
 async def test_every_event_is_shown_and_every_request_has_its_response(
     project: Path, served: Served, mode: str
@@ -91,6 +92,7 @@ async def test_every_event_is_shown_and_every_request_has_its_response(
     assert ["NameError" in json.dumps(message) for message in failed] == [True]
 
 
+@pytest.mark.thorough
 async def test_no_secret_and_no_token_is_shown(project: Path, served: Served) -> None:
     await debug_by(served, "legacy", [])
     for words in (["--json"], ["--whole"], []):
@@ -100,6 +102,7 @@ async def test_no_secret_and_no_token_is_shown(project: Path, served: Served) ->
         assert served.token.read_text() not in shown
 
 
+@pytest.mark.thorough
 @pytest.mark.usefixtures("runtime")
 async def test_settings_say_whether_secrets_are_left_out(project: Path) -> None:
     with serving(project, DAPKIT_REDACT_ENABLED="false") as served:
@@ -107,6 +110,7 @@ async def test_settings_say_whether_secrets_are_left_out(project: Path) -> None:
         assert PLANTED in await wire(project, "--mcp", "--whole")
 
 
+@pytest.mark.thorough
 async def test_strangers_leave_nothing(project: Path, served: Served) -> None:
     async with served.client(Authorization="Bearer guessed") as http:
         answer = await http.post(served.address, json={"jsonrpc": "2.0", "id": 1, "method": "ping"})
@@ -123,6 +127,7 @@ def following(project: Path, port: str) -> Iterator[subprocess.Popen[str]]:
         assert process.wait(SECONDS) == 0
 
 
+@pytest.mark.thorough
 @pytest.mark.usefixtures("runtime")
 async def test_events_are_followed_until_the_server_ends(project: Path) -> None:
     with serving(project) as served:
@@ -137,6 +142,7 @@ async def test_events_are_followed_until_the_server_ends(project: Path) -> None:
             assert rest.count("request tools/call #") == 3
 
 
+@pytest.mark.thorough
 async def test_socket_is_the_users_alone_and_that_of_a_killed_server_goes(project: Path, served: Served) -> None:
     place = served.token.with_suffix(".sock")
     assert stat.S_IMODE(place.stat().st_mode) == 0o600

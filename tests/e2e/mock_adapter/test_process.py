@@ -96,6 +96,7 @@ async def test_the_end_of_input_ends_the_adapter(noisy: list[str]) -> None:
         assert child.stderr_tail().endswith("closed\n")
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("farewell", [["disconnect"], []])
 @pytest.mark.parametrize("command", [COMMAND, [sys.executable, "-m", "dapkit.python"]], ids=["mock", "python"])
 def test_initialize_is_answered_although_the_client_leaves_at_once(command: list[str], farewell: list[str]) -> None:
@@ -129,6 +130,7 @@ async def test_a_signal_ends_the_adapter_in_order(noisy: list[str], number: sign
         assert child.stderr_tail().endswith("closed\n")
 
 
+@pytest.mark.thorough
 async def test_a_handler_that_cannot_be_cancelled_does_not_keep_the_process_alive(noisy: list[str]) -> None:
     async with spawn(noisy) as child, talking(child.stream) as client:
         await client.start()
@@ -145,6 +147,7 @@ async def test_a_handler_that_cannot_be_cancelled_does_not_keep_the_process_aliv
         assert "a handler is still busy" in child.stderr_tail()
 
 
+@pytest.mark.thorough
 async def test_a_second_signal_ends_a_server_that_waits_for_a_handler(noisy: list[str]) -> None:
     async with spawn_listening([*noisy, "--socket", "${socket}"]) as child, talking(child.stream) as client:
         await client.start()
@@ -181,6 +184,7 @@ def below_a_parent(*command: str) -> Iterator[tuple[subprocess.Popen[bytes], Tex
             yield process, output
 
 
+@pytest.mark.thorough
 def test_the_death_of_the_parent_ends_the_adapter() -> None:
     with below_a_parent(*COMMAND, "--listen", "127.0.0.1:0") as (parent, output):
         assert output.readline().startswith("DAP server listening at: ")
@@ -271,6 +275,7 @@ async def test_the_log_file_holds_what_stderr_does_not(noisy: list[str], tmp_pat
     assert "ValueError: on purpose" in log.read_text()
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("arguments", "problem"),
     [

@@ -34,6 +34,7 @@ def test_every_block_of_python_is_a_program_that_is_saved(folder: Path) -> None:
     assert len(list(folder.iterdir())) == TEXT.count("```python\n") == 4
 
 
+@pytest.mark.thorough
 def test_the_smallest_adapter_answers(folder: Path) -> None:
     assert printed(folder, "try_smallest.py") == "['main']\n"
 
@@ -43,6 +44,7 @@ def test_the_smallest_adapter_is_as_small_as_it_says(folder: Path) -> None:
     assert len([line for line in lines if line]) <= 15
 
 
+@pytest.mark.thorough
 def test_the_countdown_is_stepped_through(folder: Path) -> None:
     assert printed(folder, "try_countdown.py").split() == ["3", "2", "0", "3", "2", "1"]
 

@@ -13,6 +13,7 @@ from e2e.native.conftest import DEBUGGEE, LOAD, Run
 pytestmark = pytest.mark.each_python
 
 
+@pytest.mark.thorough
 @pytest.mark.usefixtures("needs_extension")
 def test_extension_finds_all_it_needs(run: Run) -> None:
     can_watch = "native.CAN_WATCH is not native.IS_FREE_THREADED"

@@ -63,6 +63,7 @@ def test_each_line_leads_to_its_own_breakpoint(run: Run) -> None:
     assert run(THREADS + dedent(program)) == "done"
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("target", "write"),
     [

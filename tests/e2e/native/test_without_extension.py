@@ -27,6 +27,7 @@ def test_package_lacks_the_extension() -> None:
     assert not any(name.endswith(".so") for name in names)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "specs",
     [

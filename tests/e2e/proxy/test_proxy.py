@@ -67,6 +67,7 @@ def test_session_through_a_proxy_on_stdio_is_written_down(tmp_path: Path) -> Non
     assert transcript.stat().st_mode & 0o777 == 0o600
 
 
+@pytest.mark.thorough
 def test_proxy_on_a_port_leads_each_client_to_an_adapter_of_its_own(tmp_path: Path) -> None:
     transcript = tmp_path / "wire.jsonl"
     adapter = [*MOCK, "--listen", "127.0.0.1:${port}"]
@@ -79,6 +80,7 @@ def test_proxy_on_a_port_leads_each_client_to_an_adapter_of_its_own(tmp_path: Pa
     assert [len(lines(path)) > 5 for path in (transcript, tmp_path / "wire-2.jsonl")] == [True, True]
 
 
+@pytest.mark.thorough
 def test_proxy_on_a_unix_socket_leads_to_an_adapter_on_one(tmp_path: Path) -> None:
     socket = tmp_path / "run" / "proxy"
     with listening("--socket", str(socket), adapter=[*MOCK, "--socket", "${socket}"]) as place:
@@ -86,6 +88,7 @@ def test_proxy_on_a_unix_socket_leads_to_an_adapter_on_one(tmp_path: Path) -> No
         debug(Session.connect_unix(socket))
 
 
+@pytest.mark.thorough
 def test_proxy_connects_to_an_adapter_that_listens() -> None:
     adapter = subprocess.Popen([*MOCK, "--listen", "127.0.0.1:0"], stdout=subprocess.PIPE, text=True)
     assert adapter.stdout is not None
@@ -97,6 +100,7 @@ def test_proxy_connects_to_an_adapter_that_listens() -> None:
         adapter.communicate(timeout=50)
 
 
+@pytest.mark.thorough
 def test_adapter_ends_with_its_proxy(tmp_path: Path) -> None:
     left = tmp_path / "pid"
     script = f"import os, pathlib, sys; pathlib.Path({str(left)!r}).write_text(str(os.getpid())); sys.stdin.read()"
@@ -105,6 +109,7 @@ def test_adapter_ends_with_its_proxy(tmp_path: Path) -> None:
         os.kill(int(left.read_text()), 0)
 
 
+@pytest.mark.thorough
 def test_adapter_that_is_not_there_is_an_error_in_words() -> None:
     done = subprocess.run([*PROXY, "--", "nosuch-dap"], capture_output=True, text=True, timeout=50, check=False)
     assert done.returncode == 1
@@ -120,6 +125,7 @@ def test_what_the_adapter_writes_to_stderr_is_shown() -> None:
         pass
 
 
+@pytest.mark.thorough
 def test_session_goes_on_when_nobody_reads_stderr_any_more() -> None:
     script = (
         "import os, sys\n"
@@ -145,6 +151,7 @@ def test_session_goes_on_when_nobody_reads_stderr_any_more() -> None:
     assert proxy.returncode == 0
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("words", [[], ["--connect", "127.0.0.1:1", "--", "cat"], ["--connect", "nowhere", "--"]])
 def test_wrong_words_are_refused(words: list[str]) -> None:
     done = subprocess.run([*PROXY, *words], capture_output=True, text=True, timeout=50, check=False)

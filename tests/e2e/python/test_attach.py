@@ -78,6 +78,7 @@ async def test_program_is_attached_to_several_times_and_runs_on_each_time(tmp_pa
     assert len(set(counts)) == 3
 
 
+@pytest.mark.thorough
 async def test_program_whose_folder_was_removed_is_attached_to(tmp_path: Path) -> None:
     moved = LOOP.replace("import dapkit\n", "import dapkit\n    home = os.getcwd()\n", 1)
     moved = moved.replace("dapkit.listen()", "os.mkdir('gone'); os.chdir('gone'); os.rmdir('../gone'); dapkit.listen()")
@@ -93,6 +94,7 @@ async def test_program_whose_folder_was_removed_is_attached_to(tmp_path: Path) -
         assert program.line() == "tool None threads 1"
 
 
+@pytest.mark.thorough
 async def test_program_and_its_threads_are_told_of_before_it_stops(tmp_path: Path) -> None:
     """An editor takes a thread that it is told of for one that runs."""
     busy = LOOP.replace("time.sleep(0.01)", "pass")
@@ -134,6 +136,7 @@ async def test_client_that_leaves_lets_the_program_run_on_by_default(tmp_path: P
         assert program.process.wait(30) == 0
 
 
+@pytest.mark.thorough
 async def test_program_that_a_signal_has_stopped_is_reported(tmp_path: Path) -> None:
     with running(LOOP, tmp_path, sys.executable) as program:
         program.read_place()
@@ -150,6 +153,7 @@ async def test_program_that_a_signal_has_stopped_is_reported(tmp_path: Path) -> 
             assert (await raw.ask("threads"))["success"]
 
 
+@pytest.mark.thorough
 async def test_client_may_leave_a_program_that_a_signal_has_stopped(tmp_path: Path) -> None:
     with running(LOOP, tmp_path, sys.executable) as program:
         program.read_place()
@@ -167,6 +171,7 @@ async def test_client_may_leave_a_program_that_a_signal_has_stopped(tmp_path: Pa
         assert program.process.wait(30) == 0
 
 
+@pytest.mark.thorough
 async def test_adapter_that_is_killed_lets_the_program_run_on(tmp_path: Path) -> None:
     with running(LOOP, tmp_path, sys.executable) as program:
         program.read_place()
@@ -183,6 +188,7 @@ async def test_adapter_that_is_killed_lets_the_program_run_on(tmp_path: Path) ->
         assert program.process.wait(30) == 0
 
 
+@pytest.mark.thorough
 async def test_what_is_attached_to_is_told(tmp_path: Path) -> None:
     with running(LOOP, tmp_path, sys.executable) as program:
         program.read_place()
@@ -205,6 +211,7 @@ async def test_end_of_the_program_ends_the_session(tmp_path: Path, python: str) 
         assert not program.token_file.exists()
 
 
+@pytest.mark.thorough
 async def test_disconnect_can_end_the_program(tmp_path: Path) -> None:
     with running(LOOP, tmp_path, sys.executable) as program:
         program.read_place()
@@ -238,6 +245,7 @@ async def test_restart_attaches_again(tmp_path: Path, python: str) -> None:
             assert int(await value(session, "count")) > before
 
 
+@pytest.mark.thorough
 async def test_program_stays_suspended_until_the_next_client(tmp_path: Path, python: str) -> None:
     with running(LOOP, tmp_path, python) as program:
         program.read_place()
@@ -258,6 +266,7 @@ async def test_program_stays_suspended_until_the_next_client(tmp_path: Path, pyt
         assert program.process.wait(30) == 0
 
 
+@pytest.mark.thorough
 async def test_program_that_was_left_suspended_in_breakpoint_runs_on_after_the_next_client(
     tmp_path: Path, python: str
 ) -> None:
@@ -294,6 +303,7 @@ async def test_running_program_can_be_left_suspended_too(tmp_path: Path, python:
         assert program.process.wait(30) == 0
 
 
+@pytest.mark.thorough
 async def test_threads_that_stop_alone_stay_suspended_with_all_others(tmp_path: Path, python: str) -> None:
     text = """
         import threading, os, time
@@ -336,6 +346,7 @@ async def test_threads_that_stop_alone_stay_suspended_with_all_others(tmp_path: 
         assert program.process.wait(30) == 0
 
 
+@pytest.mark.thorough
 async def test_second_client_is_refused_while_one_is_attached(tmp_path: Path) -> None:
     with running(LOOP, tmp_path, sys.executable) as program:
         program.read_place()
@@ -347,6 +358,7 @@ async def test_second_client_is_refused_while_one_is_attached(tmp_path: Path) ->
             assert await top(first) == ("<module>", INSIDE)
 
 
+@pytest.mark.thorough
 async def test_another_tool_in_the_place_of_the_debugger_is_named(tmp_path: Path) -> None:
     text = "import sys\nsys.monitoring.use_tool_id(3, 'another')\n" + LOOP.replace("\n    ", "\n")
     with running(text, tmp_path, sys.executable) as program:
@@ -358,6 +370,7 @@ async def test_another_tool_in_the_place_of_the_debugger_is_named(tmp_path: Path
         assert program.process.wait(30) == 0
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("snippet", "remark"),
     [
@@ -470,6 +483,7 @@ async def test_program_that_connects_does_not_hang_when_its_debugger_goes(tmp_pa
             assert program.process.wait(30) == 0
 
 
+@pytest.mark.thorough
 async def test_waiting_for_a_program_is_a_progress_that_can_be_cancelled() -> None:
     async with raw_client() as raw:
         await raw.initialize(supportsProgressReporting=True)

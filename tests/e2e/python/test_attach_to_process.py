@@ -96,6 +96,7 @@ async def attach(session: Session, program: Listening, **more: object) -> None:
     await session.attach({"processId": program.process.pid, **more}, deadline=120)
 
 
+@pytest.mark.thorough
 @pytest.mark.each_python
 async def test_busy_program_is_attached_to_again_and_again_and_keeps_no_trace(tmp_path: Path, python: str) -> None:
     require_native_debugger(python)
@@ -119,6 +120,7 @@ async def test_busy_program_is_attached_to_again_and_again_and_keeps_no_trace(tm
     assert counts == sorted(set(counts))
 
 
+@pytest.mark.thorough
 @pytest.mark.each_python
 async def test_program_whose_main_thread_waits_is_attached_to(tmp_path: Path, python: str) -> None:
     if native_debugger.installed() is None:
@@ -135,6 +137,7 @@ async def test_program_whose_main_thread_waits_is_attached_to(tmp_path: Path, py
         assert program.process.returncode == 0
 
 
+@pytest.mark.thorough
 @pytest.mark.each_python
 async def test_folders_with_letters_beyond_ascii_do_not_matter(
     tmp_path: Path, python: str, monkeypatch: pytest.MonkeyPatch
@@ -152,6 +155,7 @@ async def test_folders_with_letters_beyond_ascii_do_not_matter(
         assert program.line() == "0 0"
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("text", [BUSY, WAITS], ids=["busy", "waits"])
 async def test_lldb_serves_where_there_is_no_gdb(
     text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, require_tool: Callable[[str], Path]
@@ -178,6 +182,7 @@ async def does_not_come(pid: int) -> str:
     return raised.value.text
 
 
+@pytest.mark.thorough
 async def test_program_that_is_stuck_in_native_code_is_left_alone_after_a_while(
     tmp_path: Path, python: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -198,6 +203,7 @@ async def test_without_gdb_and_lldb_it_is_said_what_to_install(tmp_path: Path, m
     assert "needs gdb or lldb, and neither is on PATH: install gdb, or have the program call dapkit.listen()" in why
 
 
+@pytest.mark.thorough
 async def test_program_that_has_a_client_or_listens_says_so(tmp_path: Path, python: str) -> None:
     require_native_debugger(python)
     source = Path(__file__).parents[3] / "src"
@@ -310,6 +316,7 @@ async def test_module_has_a_running_program_listen(tmp_path: Path, python: str) 
         assert program.process.wait(30) == 0
 
 
+@pytest.mark.thorough
 async def test_module_has_a_running_program_connect_without_waiting_for_its_client(tmp_path: Path, python: str) -> None:
     require_native_debugger(python)
     async with client() as session, anyio.create_task_group() as tasks:

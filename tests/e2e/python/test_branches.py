@@ -155,6 +155,7 @@ async def test_a_branch_of_a_branch(driver: Driver, launch: Mapping[str, object]
     assert driver.output("stdout").endswith("at 3 100\nat 4 104\nat 4 1000\nend 1000 12\n")
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("how", ["setExpression", "console", "goto"])
 async def test_other_ways_to_write(driver: Driver, launch: Mapping[str, object], how: str) -> None:
     await go_to_sums(driver, launch)
@@ -268,6 +269,7 @@ async def test_a_branch_has_what_the_program_had(driver: Driver, launch: Mapping
     assert isinstance(await driver.resume(), Ended)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("begins", "reason"),
     [
@@ -303,6 +305,7 @@ WAITS = """
 """
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("how", ["terminate", "kill"])
 async def test_a_branch_ends_as_the_program_would(driver: Driver, launch: Mapping[str, object], how: str) -> None:
     await driver.start(WAITS, 7, **launch)

@@ -108,12 +108,14 @@ async def where(session: Session) -> tuple[str, int, str]:
     return Path(str(frame.source.path)).name, frame.line, found.result
 
 
+@pytest.mark.thorough
 @pytest.mark.each_python
 @pytest.mark.parametrize("way", ON_EACH_PYTHON)
 async def test_child_has_a_session_with_the_breakpoints_of_its_parent(driver: Driver, python: str, way: str) -> None:
     await _follow(driver, python, way)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("way", [way for way in STARTS if way not in ON_EACH_PYTHON])
 async def test_child_that_is_started_in_another_way_has_a_session(driver: Driver, python: str, way: str) -> None:
     await _follow(driver, python, way)
@@ -147,6 +149,7 @@ WORKERS = """
 """
 
 
+@pytest.mark.thorough
 async def test_64_workers_all_stop_at_a_breakpoint_and_go_on(driver: Driver, python: str) -> None:
     work = driver.write(WORK, "work.py")
     await driver.session.add_breakpoint(work, INSIDE)
@@ -198,6 +201,7 @@ NESTED_FORKS = """
 """
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("program", [NESTED, NESTED_FORKS], ids=["started", "forked"])
 async def test_children_of_children_are_sessions_below_theirs(driver: Driver, python: str, program: str) -> None:
     work = driver.write(WORK, "work.py")
@@ -219,6 +223,7 @@ FAMILY = """
 """
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("keys", "names"),
     [
@@ -277,6 +282,7 @@ SEES_ITSELF = """
 """
 
 
+@pytest.mark.thorough
 @pytest.mark.each_python
 @pytest.mark.parametrize("is_followed", [True, False])
 @pytest.mark.parametrize("is_customized", [False, True])
@@ -403,6 +409,7 @@ STANDS = """
 """
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("console", ["internalConsole", "integratedTerminal"])
 @pytest.mark.parametrize("way", ["terminate", "disconnect", "killed"])
 async def test_end_of_the_session_ends_the_tree(tmp_path: Path, python: str, way: str, console: str) -> None:
@@ -514,6 +521,7 @@ async def test_child_of_an_older_python_runs_on_undisturbed(driver: Driver) -> N
     assert driver.session.children == ()
 
 
+@pytest.mark.thorough
 @pytest.mark.each_python
 @pytest.mark.parametrize("way", ["subprocess", "exec", "multiprocessing by spawn"])
 async def test_children_are_followed_without_the_extension(

@@ -57,10 +57,12 @@ async def debug(session: Session) -> None:
         assert session.output.read("stdout").text == "hello\n"
 
 
+@pytest.mark.thorough
 def test_version_is_that_of_the_package() -> None:
     assert run("--version").stdout == f"dapkit {version('dapkit')}\n"
 
 
+@pytest.mark.thorough
 def test_help_names_every_way_to_reach_it() -> None:
     text = run("--help").stdout
     assert text.startswith("usage: python -m dapkit.python ")
@@ -68,6 +70,7 @@ def test_help_names_every_way_to_reach_it() -> None:
         assert option in text
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "arguments", [["--no-such-option"], ["--listen", "here"], ["--listen", "0.0.0.0:0"], ["--token-file", "/nowhere"]]
 )
@@ -78,11 +81,13 @@ def test_wrong_arguments_end_it_with_2_and_the_reason(arguments: list[str]) -> N
     assert "Traceback" not in ended.stderr
 
 
+@pytest.mark.thorough
 def test_end_of_input_ends_it_at_once() -> None:
     ended = subprocess.run(ADAPTER, stdin=subprocess.DEVNULL, capture_output=True, timeout=SECONDS, check=False)
     assert (ended.returncode, ended.stdout, ended.stderr) == (0, b"", b"")
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("module", ["dapkit.python", "dapkit.cli"])
 def test_nothing_is_imported_from_the_folder_it_is_started_in(folder: Path, module: str) -> None:
     for name in ("queue", "grp", "anyio", "click", "msgspec", "asyncio", "selectors", "debugpy", "argparse", "json"):
@@ -97,6 +102,7 @@ def test_nothing_is_imported_from_the_folder_it_is_started_in(folder: Path, modu
 IN_A_REMOVED_FOLDER = ["sh", "-c", 'cd "$0" && mkdir gone && cd gone && rmdir ../gone && exec "$@"']
 
 
+@pytest.mark.thorough
 async def test_launch_from_a_folder_that_was_removed_is_a_clear_error(folder: Path) -> None:
     async with Session.spawn([*IN_A_REMOVED_FOLDER, str(folder), *ADAPTER]) as session:
         with pytest.raises(StartRefused, match="the folder of the adapter was removed: give an absolute path as cwd"):
@@ -106,6 +112,7 @@ async def test_launch_from_a_folder_that_was_removed_is_a_clear_error(folder: Pa
         assert await session.wait_until_ended() == Ended(0)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("words", [["sessions"], ["launch", "a.py"], ["adapters"]])
 def test_command_in_a_folder_that_was_removed_says_so(folder: Path, words: list[str]) -> None:
     command = [*IN_A_REMOVED_FOLDER, str(folder), sys.executable, "-m", "dapkit.cli", *words]
@@ -126,6 +133,7 @@ async def test_launch_without_a_folder_for_sockets_names_each_place_and_why(fold
         assert place in str(refused.value)
 
 
+@pytest.mark.thorough
 async def test_unix_socket_serves_several_sessions_at_once(folder: Path) -> None:
     async with serving("--socket", str(folder / "adapter")) as place:
         assert place == str(folder / "adapter")
@@ -134,6 +142,7 @@ async def test_unix_socket_serves_several_sessions_at_once(folder: Path) -> None
                 tasks.start_soon(debug, Session.connect_unix(Path(place)))
 
 
+@pytest.mark.thorough
 async def test_port_asks_for_the_token(folder: Path) -> None:
     token = new_token()
     secret = folder / "token"
@@ -148,6 +157,7 @@ def write_secret(path: Path, text: str) -> None:
     path.write_text(text)
 
 
+@pytest.mark.thorough
 async def test_token_that_is_made_for_a_port_is_found_by_clients_of_the_own_user() -> None:
     async with serving("--listen", "127.0.0.1:0") as place:
         host, _, port = place.rpartition(":")
@@ -158,6 +168,7 @@ async def test_token_that_is_made_for_a_port_is_found_by_clients_of_the_own_user
     assert token_left_for(host, int(port)) is None
 
 
+@pytest.mark.thorough
 async def test_client_that_goes_ends_its_program_and_not_the_server(folder: Path) -> None:
     async with serving("--socket", str(folder / "adapter")) as place:
         async with Session.connect_unix(Path(place)) as session:

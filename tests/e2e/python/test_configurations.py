@@ -70,6 +70,7 @@ async def test_variables_may_be_numbers_and_a_module_runs_where_the_editor_is(dr
     assert driver.output("stdout") == f"{driver.folder} 1 true 0.5 None\n"
 
 
+@pytest.mark.thorough
 async def test_keys_that_do_nothing_here_are_named_with_what_to_do_instead(driver: Driver) -> None:
     asked = {"logToFile": True, "waitOnNormalExit": True, "debugpyArgs": ["--x"]}
     quiet = {
@@ -98,6 +99,7 @@ async def test_older_keys_mean_what_has_replaced_them(driver: Driver) -> None:
     assert newest.source.path != str(driver.file)  # but the standard library's
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", ["python", "pythonPath", "pythonpath"])
 async def test_interpreter_has_old_names_too(driver: Driver, name: str, python: str) -> None:
     await driver.run("import sys; print(sys.executable)", **{name: python})
@@ -223,6 +225,7 @@ RENDERING = {
 }
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("key", RENDERING)
 async def test_key_of_a_framework_makes_its_templates_sources(driver: Driver, key: str) -> None:
     page = driver.write("<ul>\n{% for name in names %}\n<li>\n{{ name }}\n{% endfor %}\n", "page.html")

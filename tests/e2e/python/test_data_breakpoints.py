@@ -72,6 +72,7 @@ async def test_global_variable_stays_watched_over_a_restart(driver: Driver, pyth
     assert [one.verified for one in told] == [False, True]
 
 
+@pytest.mark.thorough
 async def test_program_that_runs_already_is_watched_while_a_client_is_there(tmp_path: Path, python: str) -> None:
     text = """
         import os, sys, time

@@ -80,6 +80,7 @@ MOMENTS: dict[str, Callable[[RawClient], Awaitable[None]]] = {
 }
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("moment", MOMENTS)
 async def test_nothing_is_left_when_the_adapter_is_killed(moment: str) -> None:
     async with raw_client() as client:
@@ -89,6 +90,7 @@ async def test_nothing_is_left_when_the_adapter_is_killed(moment: str) -> None:
         await ended(*family)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("moment", MOMENTS)
 async def test_nothing_is_left_when_the_client_is_gone(moment: str) -> None:
     async with raw_client() as client:
@@ -98,6 +100,7 @@ async def test_nothing_is_left_when_the_client_is_gone(moment: str) -> None:
         await ended(client.adapter.pid, *family)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
 async def test_adapter_that_is_told_to_end_takes_the_program_along(number: signal.Signals) -> None:
     async with raw_client() as client:

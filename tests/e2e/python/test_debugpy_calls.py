@@ -136,6 +136,7 @@ async def test_caught_exception_is_shown_where_it_came_from(tmp_path: Path, pyth
         assert program.process.wait(30) == 0
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("filters", [(), ("uncaught",)])
 async def test_handler_is_triggered_where_the_client_wants_it_or_in_any_case(
     tmp_path: Path, python: str, filters: tuple[str, ...]

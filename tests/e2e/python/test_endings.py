@@ -25,6 +25,7 @@ WAITS = """
 """
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("program", "code"),
     [
@@ -162,6 +163,7 @@ async def test_program_that_ignores_interrupts_gets_sigterm(driver: Driver, pyth
     assert await driver.session.wait_until_ended() == Ended(5)
 
 
+@pytest.mark.thorough
 @pytest.mark.each_python
 @pytest.mark.row("restart, terminate, disconnect")
 @pytest.mark.parametrize(
@@ -184,6 +186,7 @@ async def test_program_inside_native_code_gets_sigterm_after_a_second(driver: Dr
     assert await driver.session.wait_until_ended() == Ended(143)
 
 
+@pytest.mark.thorough
 @pytest.mark.row("restart, terminate, disconnect")
 async def test_program_that_takes_long_to_clean_up_gets_the_time(driver: Driver, python: str) -> None:
     program = """
@@ -429,6 +432,7 @@ CLOSES_ALL = """
 """
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("asked", ["", "terminate"])
 async def test_program_that_closes_all_descriptors_runs_on_and_that_is_reported(driver: Driver, asked: str) -> None:
     await driver.start(CLOSES_ALL, 3)

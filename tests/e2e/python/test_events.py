@@ -24,6 +24,7 @@ async def stop(
     return int(frames[0]["id"])
 
 
+@pytest.mark.thorough
 @pytest.mark.row("cancel, progress")
 async def test_long_evaluation_is_a_progress_that_can_be_cancelled(python: str, tmp_path: Path) -> None:
     async with raw_client() as client:
@@ -41,6 +42,7 @@ async def test_long_evaluation_is_a_progress_that_can_be_cancelled(python: str, 
         assert "is not defined" in again["message"]  # it is assigned in the line that is next
 
 
+@pytest.mark.thorough
 @pytest.mark.row("cancel, progress")
 async def test_large_page_of_variables_is_a_progress_that_can_be_cancelled(python: str, tmp_path: Path) -> None:
     async with raw_client() as client:
@@ -56,6 +58,7 @@ async def test_large_page_of_variables_is_a_progress_that_can_be_cancelled(pytho
         assert len((await client.ask("variables", page))["body"]["variables"]) == 3
 
 
+@pytest.mark.thorough
 @pytest.mark.row("cancel, progress")
 async def test_request_is_no_progress_for_a_client_that_shows_none(python: str, tmp_path: Path) -> None:
     async with raw_client() as client:

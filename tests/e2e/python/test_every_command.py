@@ -119,6 +119,7 @@ def is_handled(command: str) -> bool:
     return name is None or getattr(PythonAdapter, name) is not getattr(Adapter, name)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("command", ["initialize", "launch", "attach", "configurationDone"])
 async def test_second_beginning_is_refused(command: str) -> None:
     async with raw_client() as client:

@@ -187,6 +187,7 @@ async def check(debugged: Debugged, spec: CommandSpec, *, stopped: bool) -> None
     assert (await client.ask("threads"))["success"]
 
 
+@pytest.mark.thorough
 @pytest.mark.timeout(120)
 @pytest.mark.parametrize("stopped", [True, False], ids=["stopped", "running"])
 async def test_every_request_gets_one_answer_and_wedges_nothing(debugged: Debugged, *, stopped: bool) -> None:

@@ -49,6 +49,7 @@ async def assert_runs_as_without_a_debugger(driver: Driver, python: str) -> None
     assert set(debugged["events"]) == {0}
 
 
+@pytest.mark.thorough
 @pytest.mark.row("setBreakpoints")
 @pytest.mark.parametrize("lines", [(), (NEVER,)], ids=["no breakpoint", "a breakpoint elsewhere"])
 async def test_breakpoints_elsewhere_leave_code_as_it_is(driver: Driver, python: str, lines: tuple[int, ...]) -> None:

@@ -182,6 +182,7 @@ async def watch(driver: Driver, name: str, parent: str | None = None) -> None:
     await driver.session.set_data_breakpoints(breakpoints=[DataBreakpoint(data_id=info.data_id, access_type="write")])
 
 
+@pytest.mark.thorough
 @pytest.mark.row("setDataBreakpoints")
 @pytest.mark.parametrize(
     ("name", "parent", "seen"),

@@ -28,6 +28,7 @@ BY_HAND = "DAPKIT_MOMENTS" in os.environ
 RUNS = 10
 
 
+@pytest.mark.thorough
 @pytest.mark.timeout(1200 if BY_HAND else 300)
 @pytest.mark.row("reverseContinue")
 @pytest.mark.parametrize("program", travelled(with_each=BY_HAND), ids=str)
@@ -130,6 +131,7 @@ def memory(adapter: int) -> int:
     return total
 
 
+@pytest.mark.thorough
 @pytest.mark.timeout(1200 if "DAPKIT_STEPS" in os.environ else 120)
 @pytest.mark.row("stepBack")
 async def test_steps_back_and_forth_leave_no_process_and_no_descriptor(driver: Driver) -> None:

@@ -40,11 +40,13 @@ async def copies(driver: Driver, python: str, **settings: object) -> int:
     return len((await timeline(driver)).checkpoints)
 
 
+@pytest.mark.thorough
 @pytest.mark.row("stepBack")
 async def test_copies_are_as_far_apart_as_asked(driver: Driver, python: str) -> None:
     assert await copies(driver, python, interval=3600) == 1
 
 
+@pytest.mark.thorough
 @pytest.mark.row("stepBack")
 async def test_copies_are_dropped_that_have_more_memory_than_they_may(driver: Driver, python: str) -> None:
     await copies(driver, python, interval=0.001, memoryLimit=1)

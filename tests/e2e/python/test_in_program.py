@@ -84,6 +84,7 @@ STOPS = """
 """
 
 
+@pytest.mark.thorough
 @pytest.mark.each_python
 @pytest.mark.parametrize("how", ["dapkit.breakpoint()", "breakpoint()", "variable"])
 async def test_breakpoint_stops_in_its_caller_if_a_client_is_there(tmp_path: Path, python: str, how: str) -> None:
@@ -119,6 +120,7 @@ async def test_launched_program_cannot_listen(driver: Driver) -> None:
     assert driver.output("stdout") == "the program was launched by a debugger; it can have only one\n"
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("call", "error"),
     [
@@ -170,6 +172,7 @@ NONCE = '{"nonce":"%s"}' % ("0" * 64)
 PROOF = '{"proof":"%s"}' % ("0" * 64)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("frame", "told"),
     [
@@ -235,6 +238,7 @@ def test_token_of_a_program_that_was_killed_goes_with_the_next_one(tmp_path: Pat
             assert living.token_file.exists()
 
 
+@pytest.mark.thorough
 async def test_token_of_ones_own_is_shown_from_a_file(tmp_path: Path, python: str) -> None:
     secret = tmp_path / "secret"
     secret.touch(0o600)

@@ -83,6 +83,7 @@ sys.exit(7)
 """
 
 
+@pytest.mark.thorough
 async def test_job_stops_at_ctrl_z_goes_on_in_the_foreground_and_ends_with_its_code(
     tmp_path: Path, environment: Mapping[str, str] | None
 ) -> None:
@@ -151,6 +152,7 @@ async def test_request_that_waits_is_refused_once_a_signal_has_stopped_the_progr
         await client.event("terminated")
 
 
+@pytest.mark.thorough
 async def test_job_that_is_stopped_goes_on_when_its_terminal_is_hung_up(
     tmp_path: Path, environment: Mapping[str, str] | None
 ) -> None:
@@ -169,6 +171,7 @@ async def test_job_that_is_stopped_goes_on_when_its_terminal_is_hung_up(
         await ended(pid)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("suspend", [False, True])
 async def test_program_that_a_signal_has_stopped_can_be_released(*, suspend: bool) -> None:
     async with raw_client() as client:

@@ -175,6 +175,7 @@ async def test_log_messages_come_where_the_program_has_them(tmp_path: Path, pyth
         assert seen(client) == expected(steps)
 
 
+@pytest.mark.thorough
 async def test_log_messages_come_where_the_program_has_them_without_the_extension(
     tmp_path: Path, python: str, without_extension: Mapping[str, str]
 ) -> None:

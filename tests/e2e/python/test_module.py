@@ -37,6 +37,7 @@ def answer(python: str, folder: Path, *words: str, **env: str) -> subprocess.Com
     )
 
 
+@pytest.mark.thorough
 @pytest.mark.each_python
 @pytest.mark.parametrize("target", [["prog.py"], ["-m", "prog"]], ids=["file", "module"])
 async def test_program_waits_stops_at_its_first_lines_and_reports_how_it_ends(
@@ -62,6 +63,7 @@ async def test_program_waits_stops_at_its_first_lines_and_reports_how_it_ends(
         assert " stop thread " in (tmp_path / f"dapkit-{program.process.pid}.log").read_text()
 
 
+@pytest.mark.thorough
 async def test_program_runs_at_once_where_it_is_not_to_wait(tmp_path: Path, python: str) -> None:
     text = """
         import os, time
@@ -80,6 +82,7 @@ async def test_program_runs_at_once_where_it_is_not_to_wait(tmp_path: Path, pyth
         assert program.process.wait(30) == 0
 
 
+@pytest.mark.thorough
 async def test_program_can_listen_on_a_unix_socket_or_with_a_token_of_ones_own(tmp_path: Path, python: str) -> None:
     token = tmp_path / "token"
     token.write_text("f3" * 32)
@@ -113,6 +116,7 @@ async def test_program_connects_to_an_adapter_that_waits(tmp_path: Path, python:
             assert program.process.wait(30) == 0
 
 
+@pytest.mark.thorough
 def test_words_are_refused_as_debugpy_refuses_them(tmp_path: Path, python: str) -> None:
     wrong: list[tuple[list[str], int, str]] = [
         (["prog.py"], 2, "either --listen or --connect is required"),
@@ -160,6 +164,7 @@ def test_program_finds_nothing_of_the_module_and_can_ask_what_it_was_told(tmp_pa
     assert "dapkit: listening at 127.0.0.1:" in found.stderr
 
 
+@pytest.mark.thorough
 @pytest.mark.each_python
 async def test_variable_has_a_program_wait_whose_command_line_is_what_it_was(tmp_path: Path, python: str) -> None:
     own = tmp_path / "own"
@@ -208,6 +213,7 @@ def test_module_is_found_by_its_folder_where_it_is_not_installed(tmp_path: Path)
     assert found.stdout == "['prog.py', 'a'] ['-B', 'prog.py', 'a']\n"
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("wanted", "tool"), [("true", "dapkit"), ("false", "None")])
 async def test_children_are_debugged_unless_the_command_line_says_otherwise(
     tmp_path: Path, python: str, wanted: str, tool: str

@@ -57,6 +57,7 @@ async def working(client: RawClient, folder: Path, terminal: Terminal | None = N
     return [int(pid) for pid in (folder / "pids").read_text().split()]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("console", CONSOLES)
 @pytest.mark.parametrize("work", WORK)
 async def test_nothing_is_left_of_a_program_whose_adapter_is_killed(work: str, console: str, tmp_path: Path) -> None:
@@ -80,6 +81,7 @@ async def test_terminate_ends_all_that_the_program_has_started(console: str, tmp
         await ended(*pids)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("console", CONSOLES)
 async def test_processes_that_a_program_left_at_its_end_run_on(console: str, tmp_path: Path) -> None:
     async with raw_client() as client, family(client, tmp_path, "waiting for a child", console) as pids:

@@ -89,6 +89,7 @@ async def test_fork_goes_on_undebugged_in_a_child_that_is_left_alone(driver: Dri
 FLOOD = "import os\nline = b'x' * 1023 + b'\\n'\nfor _ in range({lines}):\n    os.write(1, line)\n"
 
 
+@pytest.mark.thorough
 @pytest.mark.timeout(120)
 async def test_hundred_megabytes_come_complete_with_bounded_memory() -> None:
     size = 100 * MEGABYTE
@@ -217,6 +218,7 @@ async def test_lines_that_a_program_wrote_come_before_its_stop(driver: Driver, p
         await driver.resume()
 
 
+@pytest.mark.thorough
 @pytest.mark.each_python
 async def test_log_messages_and_output_come_in_the_order_of_the_program(driver: Driver, python: str) -> None:
     async with raw_client() as client:
@@ -250,6 +252,7 @@ async def test_log_messages_and_output_come_in_the_order_of_the_program(driver: 
         await client.hear_the_end()
 
 
+@pytest.mark.thorough
 async def test_output_that_a_wrapper_sends_elsewhere_has_no_marks_of_log_messages(driver: Driver, python: str) -> None:
     wrapper = driver.write(
         f"""

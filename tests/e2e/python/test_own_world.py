@@ -26,6 +26,7 @@ LOOKS = """
 """
 
 
+@pytest.mark.thorough
 async def test_program_that_replaces_whatever_it_can_is_debugged_after_it_was_attached_to(
     tmp_path: Path, python: str
 ) -> None:

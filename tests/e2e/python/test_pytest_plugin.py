@@ -43,6 +43,7 @@ def run(folder: Path, *words: str) -> "subprocess.CompletedProcess[str]":
     return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=DEADLINE, check=False)
 
 
+@pytest.mark.thorough
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("workers", [(), ("-n", "2")], ids=["alone", "workers"])
 async def test_a_failed_test_is_debugged_from_its_recording(tmp_path: Path, workers: tuple[str, ...]) -> None:
@@ -70,6 +71,7 @@ async def test_a_failed_test_is_debugged_from_its_recording(tmp_path: Path, work
             return
 
 
+@pytest.mark.thorough
 def test_what_is_kept(tmp_path: Path) -> None:
     passed = run(tmp_path, "--dapkit-record=failed", "-k", "good")
     assert passed.returncode == 0, passed.stderr

@@ -95,6 +95,7 @@ def said(driver: Driver) -> str:
     )
 
 
+@pytest.mark.thorough
 @pytest.mark.timeout(300)
 @pytest.mark.parametrize(
     ("program", "version"),
@@ -153,6 +154,7 @@ def shop(tmp_path: Path) -> tuple[Path, "subprocess.CompletedProcess[str]"]:
     return file, recorded
 
 
+@pytest.mark.thorough
 @pytest.mark.row("reverseContinue")
 @pytest.mark.row("stepBack")
 async def test_a_recording_is_debugged_forwards_and_backwards(
@@ -195,6 +197,7 @@ async def test_a_recording_is_debugged_forwards_and_backwards(
     assert not sold.exists()
 
 
+@pytest.mark.thorough
 async def test_a_recording_says_what_is_not_as_it_was(
     shop: tuple[Path, "subprocess.CompletedProcess[str]"], tmp_path: Path
 ) -> None:
@@ -206,6 +209,7 @@ async def test_a_recording_says_what_is_not_as_it_was(
             await driver.launch(replay=str(file))
 
 
+@pytest.mark.thorough
 async def test_imported_files_that_have_changed_are_named(tmp_path: Path) -> None:
     module, file = tmp_path / "prices.py", tmp_path / "run.dapkit"
     module.write_text("price = 3\n")
@@ -222,6 +226,7 @@ async def test_imported_files_that_have_changed_are_named(tmp_path: Path) -> Non
         assert written(driver) == "3\n"
 
 
+@pytest.mark.thorough
 @pytest.mark.each_python
 async def test_folders_of_modules_may_have_changed(tmp_path: Path, python: str) -> None:
     folder = tmp_path / "modules"
@@ -236,6 +241,7 @@ async def test_folders_of_modules_may_have_changed(tmp_path: Path, python: str) 
         assert written(driver) == "5\n"
 
 
+@pytest.mark.thorough
 async def test_another_interpreter_is_refused(
     shop: tuple[Path, "subprocess.CompletedProcess[str]"], tmp_path: Path
 ) -> None:
@@ -264,6 +270,7 @@ DAMAGES: dict[str, tuple[Callable[[bytes], bytes], str]] = {
 }
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("damage", DAMAGES)
 async def test_a_damaged_file_is_an_error_with_its_place(
     shop: tuple[Path, "subprocess.CompletedProcess[str]"], tmp_path: Path, damage: str
@@ -288,6 +295,7 @@ def contents(file: Path) -> bytes:
         return b"".join(map(archive.read, archive.namelist()))
 
 
+@pytest.mark.thorough
 def test_a_recording_has_no_secrets_unless_asked(tmp_path: Path) -> None:
     (tmp_path / "app.py").write_text(
         "import os, subprocess\n"
@@ -330,6 +338,7 @@ def test_a_program_is_run_as_by_itself(tmp_path: Path) -> None:
     assert recorded.stderr.endswith(f"Open it with: dapkit launch {file}\n")
 
 
+@pytest.mark.thorough
 def test_what_is_kept(tmp_path: Path) -> None:
     for code, kept in ((0, False), (4, True)):
         file = tmp_path / f"{code}.dapkit"
@@ -342,6 +351,7 @@ def test_what_is_kept(tmp_path: Path) -> None:
     assert json.loads(zipfile.ZipFile(tmp_path / "killed.dapkit").read("recording.json"))["exitCode"] == -signal.SIGKILL
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("words", "text"),
     [
@@ -384,6 +394,7 @@ def begin_recording(folder: Path, text: str) -> "tuple[subprocess.Popen[bytes], 
     return recorder, int(recorder.stdout.readline())
 
 
+@pytest.mark.thorough
 async def test_a_signal_without_a_moment_ends_the_recording_not_the_program(tmp_path: Path) -> None:
     recorder, program = begin_recording(tmp_path, LOOP)
     with recorder:
@@ -409,6 +420,7 @@ async def test_the_program_ends_with_its_recorder(tmp_path: Path) -> None:
     await ended(program)
 
 
+@pytest.mark.thorough
 def test_a_thread_that_asks_for_nothing_lets_others_run(tmp_path: Path) -> None:
     (tmp_path / "app.py").write_text(
         "import threading\n"

@@ -42,6 +42,7 @@ async def test_missing_folder_is_refused(driver: Driver) -> None:
     assert text.endswith("cwd is '/nowhere', which is not a folder")
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("program", "told"),
     [
@@ -91,6 +92,7 @@ async def test_interpreter_that_ends_at_once_is_quoted(driver: Driver) -> None:
     assert "the program ended before it could be debugged (exit code 2); it wrote:\nunknown option" in text.lower()
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("launch", "place"),
     [
@@ -126,6 +128,7 @@ async def test_process_that_is_not_there_is_refused(driver: Driver) -> None:
         await driver.session.attach({"processId": 4194305})  # the kernel gives no higher number than 2**22
 
 
+@pytest.mark.thorough
 @pytest.mark.row("attach")
 @pytest.mark.parametrize(
     ("given", "told"),
@@ -162,6 +165,7 @@ async def test_time_travel_without_the_extension_is_refused(
     assert INSTALL in text
 
 
+@pytest.mark.thorough
 def test_recording_without_the_extension_is_refused(without_extension: Mapping[str, str], tmp_path: Path) -> None:
     (tmp_path / "app.py").touch()
     command = [sys.executable, "-m", "dapkit.cli", "record", "-o", "a.dapkit", "app.py"]

@@ -72,6 +72,7 @@ async def test_program_that_listens_speaks_tls_with_clients_that_trust_its_certi
         assert program.process.wait(30) == 0
 
 
+@pytest.mark.thorough
 @pytest.mark.each_python
 async def test_program_connects_by_tls_to_an_adapter_whose_certificate_it_trusts(tmp_path: Path, python: str) -> None:
     both = tmp_path / "both.pem"
@@ -117,6 +118,7 @@ def test_files_of_a_configuration_that_cannot_be_used_are_named() -> None:
             server_context(place)
 
 
+@pytest.mark.thorough
 def test_certificates_that_cannot_be_used_are_named(tmp_path: Path, python: str) -> None:
     for call, error in (
         ("listen(tls_certificate='/nowhere')", "No such file"),
@@ -222,6 +224,7 @@ def inside(net: int, command: str) -> None:
     subprocess.run([_NSENTER, "--net", f"--target={net}", *command.split()], check=True)
 
 
+@pytest.mark.thorough
 @pytest.mark.usefixtures("root")
 async def test_program_in_a_container_is_debugged_with_the_files_of_the_client(tmp_path: Path) -> None:
     _need_namespaces()
@@ -272,6 +275,7 @@ async def test_program_in_a_container_is_debugged_with_the_files_of_the_client(t
         assert program.process.wait(30) == 0
 
 
+@pytest.mark.thorough
 @pytest.mark.usefixtures("root")
 async def test_files_that_only_the_other_machine_has_are_shown_by_reference_without_a_mapping(tmp_path: Path) -> None:
     """A folder of its own, in a mount namespace, stands for the other machine."""

@@ -44,6 +44,7 @@ async def test_restart_at_a_breakpoint_stops_there_again_in_another_process(driv
     assert driver.told(TerminatedEvent) == []
 
 
+@pytest.mark.thorough
 async def test_restart_of_a_running_program_takes_new_arguments(driver: Driver, python: str) -> None:
     await driver.start(PROGRAM, python=python)
     await only_line(driver)

@@ -85,6 +85,7 @@ async def _next_stop(client: RawClient, seen: int) -> dict[str, int] | None:
     return stops()[seen] if len(stops()) > seen else None
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("filters", "launch", "stops"),
     [
@@ -112,6 +113,7 @@ async def test_exit_codes_stop_the_program_as_with_debugpy(
         assert (which, run.stops, run.exit_code) == (which, stops, 4)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("just_my_code", [True, False])
 async def test_program_that_a_library_runs_stops_first_in_a_file_of_the_user(
     tmp_path: Path, *, just_my_code: bool
@@ -125,6 +127,7 @@ async def test_program_that_a_library_runs_stops_first_in_a_file_of_the_user(
         assert (which, run.stops, run.exit_code) == (which, ["test_mine.py:2 <module>"], 0)
 
 
+@pytest.mark.thorough
 async def test_text_of_arguments_is_left_to_the_shell_of_the_terminal(tmp_path: Path) -> None:
     (tmp_path / "shown.txt").touch()
     (tmp_path / "prog.py").write_text("import json, sys\njson.dump(sys.argv[1:], open('said', 'w'))\n")
@@ -148,6 +151,7 @@ async def test_text_of_arguments_is_left_to_the_shell_of_the_terminal(tmp_path: 
         assert (which, json.loads((tmp_path / "said").read_text())) == (which, ["shown.txt", "/my home", "a b"])
 
 
+@pytest.mark.thorough
 async def test_files_outside_of_every_mapping_can_be_opened_by_reference(tmp_path: Path) -> None:
     (tmp_path / "prog.py").write_text("import json\njson.loads('1')\nx = 1\n")
     mappings = [{"localRoot": "/elsewhere", "remoteRoot": str(tmp_path)}]
@@ -183,6 +187,7 @@ async def test_files_outside_of_every_mapping_can_be_opened_by_reference(tmp_pat
             await client.send("disconnect")
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("args", "is_said"), [("*.txt", True), ("'$HOME' a", False), (["$HOME"], False)])
 async def test_text_of_arguments_is_split_where_no_shell_takes_part(
     tmp_path: Path, args: str | list[str], *, is_said: bool

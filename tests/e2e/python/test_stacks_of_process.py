@@ -78,6 +78,7 @@ STUCK = """
 """
 
 
+@pytest.mark.thorough
 @pytest.mark.each_python
 def test_deadlock_is_shown_with_the_threads_that_have_the_locks(tmp_path: Path, python: str) -> None:
     with plain(DEADLOCK, tmp_path, python) as pid:
@@ -98,6 +99,7 @@ def test_deadlock_is_shown_with_the_threads_that_have_the_locks(tmp_path: Path, 
     assert [frame["own"] for frame in waiting["frames"]] == [True, False, False, False]
 
 
+@pytest.mark.thorough
 def test_names_of_the_program_cannot_steer_the_terminal(tmp_path: Path) -> None:
     text = """
         import threading
@@ -111,6 +113,7 @@ def test_names_of_the_program_cannot_steer_the_terminal(tmp_path: Path) -> None:
     assert not {"\x1b", "\x07"} & set(shown)
 
 
+@pytest.mark.thorough
 @pytest.mark.each_python
 def test_program_that_is_stuck_in_native_code_gives_its_stacks(tmp_path: Path, python: str) -> None:
     with plain(STUCK, tmp_path, python) as pid:
@@ -119,6 +122,7 @@ def test_program_that_is_stuck_in_native_code_gives_its_stacks(tmp_path: Path, p
     assert "match (" in shown  # of the library, folded
 
 
+@pytest.mark.thorough
 def test_without_py_spy_it_is_said_how_to_install_it(tmp_path: Path) -> None:
     with plain(DEADLOCK, tmp_path, sys.executable) as pid:
         answer = dump_without_py_spy(pid)
@@ -145,6 +149,7 @@ def test_interpreter_reads_the_stacks_of_3_15_without_py_spy(tmp_path: Path, pyt
     assert stacks[0] == stacks[1]
 
 
+@pytest.mark.thorough
 @pytest.mark.each_python
 def test_lock_of_another_object_is_not_taken_for_the_same_one(tmp_path: Path, python: str) -> None:
     with plain(TWO_OBJECTS, tmp_path, python) as pid:
@@ -156,6 +161,7 @@ def test_lock_of_another_object_is_not_taken_for_the_same_one(tmp_path: Path, py
         assert "waits for self.lock at prog.py:" in without.stdout
 
 
+@pytest.mark.thorough
 def test_process_that_is_not_there_is_an_error_in_words() -> None:
     answer = subprocess.run(
         [sys.executable, "-m", "dapkit.cli", "stacks", "4194305"], capture_output=True, text=True, check=False

@@ -171,6 +171,7 @@ def functions(task: dict[str, object]) -> list[str]:
     return [frame["name"] for frame in frames if frame["file"].endswith("prog.py")]
 
 
+@pytest.mark.thorough
 @pytest.mark.each_python
 def test_tasks_have_their_await_chain_and_the_tasks_that_await_them(tmp_path: Path, python: str) -> None:
     with plain(TASKS, tmp_path, python) as pid:
@@ -195,6 +196,7 @@ def test_tasks_have_their_await_chain_and_the_tasks_that_await_them(tmp_path: Pa
     assert {task["thread"] for task in found["tasks"]} == {pid}
 
 
+@pytest.mark.thorough
 @pytest.mark.each_python
 def test_names_of_tasks_may_have_any_characters(tmp_path: Path, python: str) -> None:
     if "3.14" in python:
@@ -214,6 +216,7 @@ def test_names_of_tasks_may_have_any_characters(tmp_path: Path, python: str) -> 
         assert {*names} < {task["name"] for task in dumped_json_once(pid, *names)["tasks"]}
 
 
+@pytest.mark.thorough
 @pytest.mark.each_python
 def test_tasks_of_loops_in_several_threads_are_shown_by_thread(tmp_path: Path, python: str) -> None:
     with plain(LOOPS, tmp_path, python) as pid:
@@ -232,6 +235,7 @@ def test_tasks_of_loops_in_several_threads_are_shown_by_thread(tmp_path: Path, p
         assert found["tasksUnknown"] is None
 
 
+@pytest.mark.thorough
 @pytest.mark.each_python
 def test_task_that_runs_has_the_calls_of_its_thread(tmp_path: Path, python: str) -> None:
     with plain(RUNNING, tmp_path, python) as pid:
@@ -243,6 +247,7 @@ def test_task_that_runs_has_the_calls_of_its_thread(tmp_path: Path, python: str)
     assert "  recurse  prog.py:5  (2 times)\n" in page
 
 
+@pytest.mark.thorough
 @pytest.mark.each_python
 def test_chain_is_that_of_the_program_though_it_is_traced(tmp_path: Path, python: str) -> None:
     with plain(WATCHED, tmp_path, python) as pid:
@@ -255,6 +260,7 @@ def test_chain_is_that_of_the_program_though_it_is_traced(tmp_path: Path, python
         assert functions(tasks["yields"]) == ["bare", "yields"]
 
 
+@pytest.mark.thorough
 @pytest.mark.each_python
 def test_tasks_that_rest_are_read_while_others_come_and_go(tmp_path: Path, python: str) -> None:
     with plain(MANY, tmp_path, python) as pid:
@@ -264,6 +270,7 @@ def test_tasks_that_rest_are_read_while_others_come_and_go(tmp_path: Path, pytho
     assert all(functions(task) == ["rest"] * 6 for task in tasks.values())
 
 
+@pytest.mark.thorough
 @pytest.mark.each_python
 def test_program_without_asyncio_has_no_tasks(tmp_path: Path, python: str) -> None:
     text = """

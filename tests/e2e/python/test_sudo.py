@@ -105,6 +105,7 @@ def run_as_another_user(folder: Path, *command: str) -> subprocess.CompletedProc
     )
 
 
+@pytest.mark.thorough
 def test_program_that_sudo_runs_as_root_is_debugged_and_ended_by_a_user_who_is_not(folder: Path) -> None:
     done = run_as_another_user(folder, sys.executable, "-c", CLIENT)
     assert (done.stdout.splitlines(), done.stderr) == (

@@ -21,6 +21,7 @@ async def in_terminal(driver: Driver, text: str, *lines: int, **launch: object) 
     return await driver.session.wait_for_terminal()
 
 
+@pytest.mark.thorough
 @pytest.mark.each_python
 @pytest.mark.parametrize("console", ["integratedTerminal", "externalTerminal"])
 async def test_program_reads_what_is_typed_and_its_exit_code_is_told(driver: Driver, console: str, python: str) -> None:

@@ -141,6 +141,7 @@ async def test_steps_back_after_steps_forwards_go_the_same_way(driver: Driver, l
     assert seen == [4, 3, 2, 1]
 
 
+@pytest.mark.thorough
 @pytest.mark.row("stepBack")
 async def test_steps_back_by_instruction_are_those_forwards(driver: Driver, launch: Mapping[str, object]) -> None:
     await at_the_end(driver, launch)
@@ -228,6 +229,7 @@ async def test_nothing_to_stop_at_leads_to_the_beginning(driver: Driver, launch:
     assert (await back(driver)).reason == "entry"
 
 
+@pytest.mark.thorough
 @pytest.mark.row("reverseContinue")
 async def test_forwards_again_comes_to_the_live_program_which_has_written_everything_once(
     driver: Driver, launch: Mapping[str, object]
@@ -417,6 +419,7 @@ PAYMENTS = """
 """
 
 
+@pytest.mark.thorough
 @pytest.mark.row("reverseContinue")
 @pytest.mark.parametrize(
     ("expression", "change"),
@@ -459,6 +462,7 @@ async def test_why_says_nothing_of_what_was_always_so(driver: Driver, launch: Ma
         await why(driver, "no_such_name")
 
 
+@pytest.mark.thorough
 @pytest.mark.row("restartFrame")
 async def test_any_frame_can_be_shown_where_it_began(driver: Driver, launch: Mapping[str, object]) -> None:
     await at_the_end(driver, launch, line=6)
@@ -477,6 +481,7 @@ async def test_any_frame_can_be_shown_where_it_began(driver: Driver, launch: Map
     assert await driver.where() == ("<module>", 1)
 
 
+@pytest.mark.thorough
 @pytest.mark.row("stepBack")
 @pytest.mark.parametrize("command", ["terminate", "disconnect", "kill"])
 async def test_the_end_of_the_program_ends_its_past(driver: Driver, launch: Mapping[str, object], command: str) -> None:
@@ -497,6 +502,7 @@ async def test_the_end_of_the_program_ends_its_past(driver: Driver, launch: Mapp
     await until_gone(processes)
 
 
+@pytest.mark.thorough
 @pytest.mark.row("reverseContinue")
 async def test_data_breakpoints_on_variables_of_modules_stop_backwards(
     driver: Driver, launch: Mapping[str, object]

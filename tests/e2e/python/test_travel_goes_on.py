@@ -58,6 +58,7 @@ async def value(driver: Driver, expression: str) -> str:
     return (await driver.session.evaluate(expression, frame_id=frame.id)).result
 
 
+@pytest.mark.thorough
 async def test_the_program_counts_its_threads_as_it_did(driver: Driver, python: str) -> None:
     await driver.start(COUNTS, 8, python=python, timeTravel=True)
     live, past = await shown_from(driver, 4, 7, "again - first")
@@ -79,6 +80,7 @@ SEMAPHORE = """
 """
 
 
+@pytest.mark.thorough
 async def test_semaphores_with_names_cannot_be_used_in_the_past(driver: Driver, python: str) -> None:
     # The process of the past begins before there is one, so that it has not its memory; and the live program has it.
     await driver.start(SEMAPHORE, 5, python=python, timeTravel=True)
@@ -116,6 +118,7 @@ async def test_a_moment_in_a_folder_is_shown_that_was_removed_since(driver: Driv
         assert await driver.where() == ("<module>", line)
 
 
+@pytest.mark.thorough
 async def test_steps_forwards_in_code_with_a_breakpoint_stop_at_the_next_line(driver: Driver, python: str) -> None:
     # Lines of such code are reported to the engine, that of the moment shown as well, when the program goes on.
     await driver.start("a = 1\nb = 2\nc = 3\nd = 4\n", 4, python=python, timeTravel=True)

@@ -48,6 +48,7 @@ PLACES = """
 IN_LOOP, AFTER, END = 7, 9, 11
 
 
+@pytest.mark.thorough
 async def test_objects_lie_where_they_did_after_stops_while_threads_run(driver: Driver, python: str) -> None:
     # There is no copy of the program while it has two threads, so what the debugger makes at the stops is in none.
     await driver.start(PLACES, IN_LOOP, AFTER, python=python, timeTravel=True)
@@ -60,6 +61,7 @@ async def test_objects_lie_where_they_did_after_stops_while_threads_run(driver: 
     assert await value(driver, "hash(tuple(places))") == live
 
 
+@pytest.mark.thorough
 async def test_objects_lie_where_they_did_after_a_look_at_the_past(driver: Driver, python: str) -> None:
     await driver.start(PLACES, END, python=python, timeTravel=True)
     await driver.session.next_stop()
@@ -92,6 +94,7 @@ NAMES = """
 FIRST, MADE, OVER = 8, 13, 14
 
 
+@pytest.mark.thorough
 async def test_objects_lie_where_they_did_though_names_were_forgotten(driver: Driver, python: str) -> None:
     # The interpreter's cache of attributes holds such a name, and lets go of it when the debugger looks up others.
     await driver.start(NAMES, OVER, python=python, timeTravel=True)

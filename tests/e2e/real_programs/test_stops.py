@@ -68,6 +68,7 @@ _TOML = Subject(
 SUBJECTS = (_LUA, replace(_LUA, adapter="lldb-dap"), _JSONCPP, replace(_JSONCPP, adapter="lldb-dap"), _TOML)
 
 
+@pytest.mark.thorough
 @pytest.mark.timeout(120)
 @pytest.mark.parametrize("subject", SUBJECTS, ids=lambda subject: f"{subject.program} by {subject.adapter}")
 async def test_a_program_stops_at_a_line_of_a_file_by_its_name_and_shows_a_struct(
@@ -169,6 +170,7 @@ CRASHES = (
 )
 
 
+@pytest.mark.thorough
 @pytest.mark.timeout(120)
 @pytest.mark.parametrize(
     "crash", CRASHES, ids=lambda crash: " ".join([crash.program, "by", crash.adapter, *crash.exceptions])
@@ -227,6 +229,7 @@ MOVED = (
 )
 
 
+@pytest.mark.thorough
 @pytest.mark.timeout(120)
 @pytest.mark.parametrize("moved", MOVED, ids=lambda moved: f"{moved.program} by {moved.adapter}")
 async def test_sources_that_were_moved_are_found_by_breakpoints_and_in_stacks(

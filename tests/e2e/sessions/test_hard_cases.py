@@ -33,6 +33,7 @@ async def value(session: DebugSession, expression: str, frame: int) -> str:
     return (await session.requests.ask(asked)).result
 
 
+@pytest.mark.thorough
 @both
 async def test_adapter_that_is_killed_ends_its_session_and_no_other(
     sessions: SessionRegistry, tmp_path: Path, command: Sequence[str]
@@ -66,6 +67,7 @@ async def test_program_that_is_killed_ends_its_session(sessions: SessionRegistry
     assert (outcome.state, outcome.failure) == ("terminated", None)
 
 
+@pytest.mark.thorough
 async def test_loud_program_leaves_the_end_of_its_output(sessions: SessionRegistry, tmp_path: Path) -> None:
     program = tmp_path / "loud.py"
     program.write_text("line = 'x' * 99\nfor number in range(200_000):\n    print(line)\nprint('the end')\n")
@@ -229,6 +231,7 @@ async def test_attached_python_program_survives_terminate(
     assert session.state.ending == "the program was released"
 
 
+@pytest.mark.thorough
 async def test_adapter_whose_streams_others_hold_open_is_noticed_when_it_is_killed(tmp_path: Path) -> None:
     command = ["/bin/sh", "-c", f"sleep 60 & exec {sys.executable} -m dapkit.python"]
     start = python_start(SUMS, at_text("sums.py", "total = left"), command=command)

@@ -34,6 +34,7 @@ def program(tmp_path: Path) -> Path:
     return path
 
 
+@pytest.mark.thorough
 async def test_breakpoints_follow_their_lines_when_the_file_was_edited(
     sessions: SessionRegistry, tmp_path: Path, program: Path
 ) -> None:

@@ -15,6 +15,7 @@ from hub_driving import python_start
 DEAF = [sys.executable, "-c", "import time; time.sleep(100)", "${port}"]
 
 
+@pytest.mark.thorough
 async def test_adapter_that_does_not_listen_in_time_is_given_up(sessions: SessionRegistry, tmp_path: Path) -> None:
     start = StartSpec("deaf", Listening(DEAF), "launch", {}, cwd=tmp_path)
     with pytest.raises(StartFailed, match=r"deaf was not ready within 0.2 s"):

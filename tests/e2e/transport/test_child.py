@@ -353,6 +353,7 @@ async def test_killed_parent_leaves_nothing_of_the_session_of_a_killed_child() -
         await end_of_group(left)
 
 
+@pytest.mark.thorough
 async def test_killed_parent_leaves_nothing_that_has_left_the_session() -> None:
     debugger = """
         import os, subprocess
@@ -375,6 +376,7 @@ async def test_killed_parent_leaves_nothing_that_has_left_the_session() -> None:
         await end_of_group(left)
 
 
+@pytest.mark.thorough
 async def test_child_of_a_killed_parent_may_end_by_itself_first(tmp_path: Path) -> None:
     note = tmp_path / "note"
     orderly = r"""
@@ -391,6 +393,7 @@ async def test_child_of_a_killed_parent_may_end_by_itself_first(tmp_path: Path) 
     assert note.read_bytes() == b"orderly"
 
 
+@pytest.mark.thorough
 async def test_real_adapter_of_a_killed_parent_takes_its_program_along(require_tool: Callable[[str], Path]) -> None:
     """PR_SET_PDEATHSIG instead of the guard fails here: lldb-dap dies at once, and its program runs on."""
     parent_program = """

@@ -112,6 +112,7 @@ async def test_children_inherit_none_of_the_private_descriptors() -> None:
         assert await child.stream.receive() == b"['0', '1', '2', '3']"  # 3 is the folder itself
 
 
+@pytest.mark.thorough
 def test_one_socket_serves_as_input_and_output() -> None:
     ours, theirs = socket.socketpair()
     with ours, theirs, subprocess.Popen(python(ECHO), stdin=theirs.fileno(), stdout=theirs.fileno()):
@@ -238,6 +239,7 @@ def test_second_taker_is_refused_and_a_later_one_is_not() -> None:
     assert b"in use by another stream" in done.stderr
 
 
+@pytest.mark.thorough
 def test_send_eof_is_seen_by_the_peer_while_input_goes_on() -> None:
     program = """
         import anyio, sys

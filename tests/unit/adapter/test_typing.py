@@ -75,6 +75,7 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     }
 
 
+@pytest.mark.thorough
 @pytest.mark.timeout(120)
 def test_right_signatures_are_accepted(told: dict[str, str]) -> None:
     assert told["right"] == ""

@@ -65,6 +65,7 @@ def test_the_contract_says_which_actions_only_read() -> None:
     assert [name for name in SEED if ACTIONS[name].approval is Approval.READ] == sorted(READING, key=SEED.index)
 
 
+@pytest.mark.thorough
 def test_the_table_is_what_the_registry_says() -> None:
     subprocess.run([sys.executable, "tools/generate_actions.py", "--check"], check=True)
 

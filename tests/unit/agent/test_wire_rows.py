@@ -89,6 +89,7 @@ async def test_secret_by_its_key_is_taken_out_of_a_message_that_was_cut() -> Non
     assert '"signingKey":"[redacted]","count":7,"output":"xxx' in text
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("kept", range(1, len(PLANTED) + 3))
 async def test_beginning_of_a_secret_before_the_cut_is_left_out(kept: int) -> None:
     whole = await shown(output("x" * 70_000))
@@ -100,6 +101,7 @@ async def test_beginning_of_a_secret_before_the_cut_is_left_out(kept: int) -> No
     assert "x x x" in text
 
 
+@pytest.mark.thorough
 async def test_beginning_of_a_token_before_the_cut_is_left_out() -> None:
     token = "npm_" + "a1B2" * 9
     for place in range(63_800, 63_990, 7):
@@ -144,6 +146,7 @@ async def test_text_that_is_no_json_loses_its_secrets() -> None:
     assert await shown("password=tooth-22-hunter and more") == "password=[redacted] and more"
 
 
+@pytest.mark.thorough
 def test_text_made_to_be_slow_to_look_through_is_looked_through_once() -> None:
     text = "eyJ-" * 200_000  # where each beginning is looked at up to the end, it takes an hour
     assert SHAPES.sub("", text) == text

@@ -192,6 +192,7 @@ def test_lines_are_those_that_tracemalloc_knows() -> None:
     assert [row for row in found["lines"]["rows"] if "/heap.py:" in row["name"]] == []
 
 
+@pytest.mark.thorough
 @pytest.mark.usefixtures("_traced")
 def test_too_many_traces_are_not_read() -> None:
     found = taken(trace_bytes=0)

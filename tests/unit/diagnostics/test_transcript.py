@@ -221,6 +221,7 @@ def test_changed_values_say_what_they_were_and_the_current_line_is_marked() -> N
 # Bounds
 
 
+@pytest.mark.thorough
 def test_too_long_a_transcript_has_the_first_action_and_the_latest() -> None:
     step = transcript().steps[3]
     steps = [replace(step, number=number, text=f"answer {number} " + "<&" * 5_000) for number in range(1, 2_001)]

@@ -217,6 +217,7 @@ def in_phase(phase: str) -> RawPeer:
     return peer
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("arguments", ["right", "wrong", "missing"])
 @pytest.mark.parametrize("phase", ["before-initialize", "before-launch", "running", "stopped", "after-terminated"])
 @pytest.mark.parametrize("command", [*ASKED, "custom"])

@@ -97,6 +97,7 @@ def _larger(smaller: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
 CONDITIONS = st.recursive(st.one_of(LEAVES, IDENTITIES), _larger, max_leaves=8)
 
 
+@pytest.mark.thorough
 @settings(settings.get_profile("native"))
 @pytest.mark.filterwarnings("ignore::SyntaxWarning")  # 1 is 1, 'x'(): legal, if not wise
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")  # ~True
@@ -203,6 +204,7 @@ def test_nan_is_not_equal_to_itself() -> None:
     assert natively("a in [1]", values) == "false"
 
 
+@pytest.mark.thorough
 def test_evaluating_a_condition_leaves_no_reference_behind() -> None:
     value = ["something"]
     values = VALUES_AT_HAND | {"a": value, "g": value}

@@ -364,6 +364,7 @@ def test_exception_that_is_raised_again_or_was_reported_is_asked_about(watching:
     assert watch.of(again) == ["KeyError in fail_again"] * 2
 
 
+@pytest.mark.thorough
 def test_notes_keep_no_types_alive_and_are_forgotten(watching: Watching) -> None:
     names: dict[str, Any] = {}
     exec("class Own(Exception): pass\ndef work():\n    try: raise Own\n    except Own: pass\n", names)  # noqa: S102 - the same

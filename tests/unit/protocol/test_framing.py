@@ -167,6 +167,7 @@ def test_a_stream_may_end_between_frames_only(stream: bytes, at_boundary: bool) 
     assert decoder.at_boundary is at_boundary
 
 
+@pytest.mark.thorough
 def test_a_megabyte_in_single_bytes_is_read_in_linear_time() -> None:
     """A decoder that looks at bytes again would not end within the time limit of a test."""
     decoder = FrameDecoder()

@@ -4,6 +4,8 @@ import ast
 from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
+
 ENGINE = Path(__file__).parents[3] / "src/dapkit/python/debuggee"
 
 CODECS = {
@@ -46,6 +48,7 @@ def complaints(tree: ast.AST) -> Iterator[str]:
                     yield f"line {node.lineno}: .{method}{given} looks up a codec"
 
 
+@pytest.mark.thorough
 def test_modules_of_the_engine_make_the_interpreter_import_nothing() -> None:
     # The one looks before it decodes, the other uses the codec of file names, which the interpreter has begun with.
     modules = [path for path in ENGINE.rglob("*.py") if path.name not in ("decoding.py", "environment.py")]

@@ -11,6 +11,7 @@ from works_with_table import Claim, Limit, Shown, Subject, collected, page, subj
 EVERY = ("3.12", "3.13", "3.14", "3.15")
 
 
+@pytest.mark.thorough
 def test_page_says_what_marks_of_tests_and_the_list_of_editors_say() -> None:
     subprocess.run([sys.executable, works_with_table.__file__, "--check"], check=True)
     written = works_with_table.PAGE.read_text(encoding="utf-8")
@@ -46,6 +47,7 @@ def test_mark_about_something_that_is_not_listed_is_refused_and_so_is_a_listed_t
         page({"Emacs": Subject(kind="editor")}, [], [])
 
 
+@pytest.mark.thorough
 def test_marks_are_read_with_the_versions_of_python_that_a_test_runs(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -120,6 +120,7 @@ async def test_failed_response_is_raised_with_its_variables_filled_in() -> None:
     assert failure.value.message == "notStopped"
 
 
+@pytest.mark.thorough
 async def test_ten_thousand_requests_at_once_all_get_their_own_answer() -> None:
     answers: dict[int, int] = {}
     async with conversation() as (client, adapter), background_tasks() as server:

@@ -176,6 +176,7 @@ async def test_filters_hold_for_older_lines_too(folder: Path) -> None:
         assert app.on_screen() == ["1  2020-01-02 05:03:12,417 1 ERROR dapkit.hub: wanted"]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("key", ["v", "space"])
 async def test_line_or_range_is_copied(folder: Path, copied: list[str], key: str) -> None:
     write(folder, today(), "".join(entry(f"{number}") for number in range(5)))

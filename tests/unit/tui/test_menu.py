@@ -96,6 +96,7 @@ async def test_route_is_chosen_by_arrow_keys() -> None:
         assert app.opened == [("work", None)]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", ROUTES)
 @pytest.mark.usefixtures("sessions")
 async def test_route_is_chosen_by_its_own_name(name: str) -> None:

@@ -191,6 +191,7 @@ async def test_burst_is_shown_and_what_is_dropped_is_counted(wires: Wires) -> No
         assert " 3000 <-" in app.on_screen()[-1]
 
 
+@pytest.mark.thorough
 async def test_cursor_stays_at_its_message_while_older_ones_are_dropped(wires: Wires) -> None:
     wires.put(*(event(number) for number in range(1, 1_001)))
     app = Shown()
@@ -202,6 +203,7 @@ async def test_cursor_stays_at_its_message_while_older_ones_are_dropped(wires: W
         assert app.view.cursor == 998 - 500
 
 
+@pytest.mark.thorough
 async def test_filter_by_text_while_it_is_typed(wires: Wires) -> None:
     wires.put(event(1, "stopped"), event(2), event(3, "stopped"))
     app = Shown()
@@ -237,6 +239,7 @@ async def test_kinds_are_gone_through(wires: Wires) -> None:
         assert "response threads #8 250.0 ms FAILED (23)" in app.on_screen()[-1]
 
 
+@pytest.mark.thorough
 async def test_message_is_shown_whole_with_its_pair_and_left_again(wires: Wires) -> None:
     long = "x" * 300
     wires.put(request(1, 7), response(2, 7, success=True), event(3, text=f'{{"a":"{long}"}}'))

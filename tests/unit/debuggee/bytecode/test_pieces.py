@@ -34,6 +34,7 @@ def all_spots(text: ProgramText) -> list[Spot]:
     return [spot for part in spots(text, 1, WHOLE, "the text") for spot in part]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("module", MODULES, ids=lambda module: module.__name__)
 def test_pieces_show_what_the_whole_shows(module: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
     data = Path(str(module.__file__)).read_bytes()
