@@ -106,7 +106,7 @@ check-native: $(READY) ## run the tests of the C extension under valgrind
 free-threaded: $(READY) ## build free-threaded Pythons from Debian's sources, which takes minutes, and run the engine's tests there
 	tools/free_threaded.sh
 	$(PYTHON) tools/build_native.py --each-python
-	$(PYTHON) -m pytest -n auto --dist worksteal --free-threaded $(or $(ARGS),tests/e2e/debuggee tests/e2e/native)
+	$(PYTHON) -m pytest -n auto --dist worksteal --free-threaded $(or $(ARGS),tests/e2e/engine tests/e2e/native)
 
 bench: $(READY) ## measure speed and print the tables, which takes half an hour; ARGS='--write docs/reference/figures.md' keeps them
 	@status=0; for script in benchmarks/*.py; do $(PYTHON) $$script $(ARGS) || status=1; done; exit $$status

@@ -31,7 +31,7 @@ ENVIRONMENT = {
     "PYDEVD_UNBLOCK_THREADS_ON_VARIABLES_TIMEOUT": "600",
 }
 """Of all that tests start: marks of the engine are checked, and no debugger looks at the clock."""
-ENGINE = (Path(__file__).parent / "e2e/debuggee", Path(__file__).parent / "e2e/native")
+ENGINE = (Path(__file__).parent / "e2e/engine", Path(__file__).parent / "e2e/native")
 """Folders of tests that each free-threaded Python of the machine has to pass as well."""
 ENDING_SECONDS = 20.0
 """How long after a test its processes may take to end; a machine that is busy with other things is slow in that."""

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import anyio
 
+from client_fixtures import able
 from dapkit.catalog import Traits
 from dapkit.client import BreakpointSpec
 from dapkit.client.routes import Reached
@@ -14,7 +15,6 @@ from dapkit.protocol import Capabilities, Source, StackFrame, StackTraceBody, St
 from dapkit.sessions.start_spec import StartSpec
 from dapkit.testing import FakeAdapter, Script, Step, reply, tell
 from dapkit.transport import memory_pair
-from driving import able
 
 FILE = Path("/p/main.c")
 

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from client_fixtures import PROGRAMS
 from dapkit.catalog.files import built_in
 from dapkit.hub.client import HubClient
-from driving import PROGRAMS
 from missing import missing
 
 ADDING = """

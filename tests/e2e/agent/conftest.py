@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from agent_driving import Caller, patient_caller
+from action_fixtures import Caller, patient_caller
 from dapkit.settings import Settings
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from agent_driving import Caller
+from action_fixtures import Caller
 
 SAY = """\
 import os, sys

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from agent_driving import Caller
+from action_fixtures import Caller
 
 LIST = """\
 #include <stdio.h>

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from agent_driving import Caller
+from action_fixtures import Caller
 
 SOURCE = """\
 #include <string.h>

@@ -2,7 +2,7 @@
 
 import pytest
 
-from agent_driving import Caller
+from action_fixtures import Caller
 
 SHOP = """\
 def unit_price(amount, divisor):

@@ -7,7 +7,7 @@ from pathlib import Path
 import anyio
 import pytest
 
-from agent_driving import Caller, patient_caller
+from action_fixtures import Caller, patient_caller
 from dapkit.settings import Settings
 
 PLANTED = "hunter-22-tooth"

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from dapkit.catalog import Catalog, NoAdapter, load
-from e2e.catalog.running import Running
+from e2e.catalog.running_programs import Running
 from missing import missing
 
 

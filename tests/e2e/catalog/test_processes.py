@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from dapkit.catalog import Catalog, NoAdapter, NoProgram, load
-from e2e.catalog.running import Running
+from e2e.catalog.running_programs import Running
 
 GO_THAT_WAITS = """package main
 

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from client_fixtures import PROGRAMS, line_of
 from dapkit.catalog import Catalog, Choice, launch_json, load, route_to
 from dapkit.client import Ended, Session
-from driving import PROGRAMS, line_of
-from e2e.catalog.running import Running
+from e2e.catalog.running_programs import Running
 
 BUILD_SECONDS = 120.0
 """The first build of a machine compiles Go's own library."""

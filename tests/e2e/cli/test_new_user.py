@@ -12,7 +12,7 @@ import anyio
 import pytest
 from mcp import Client, StdioServerParameters
 
-from e2e.mcp.asking import DETAILS
+from e2e.mcp.answer_data import DETAILS
 
 C = """\
 #include <stdio.h>

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
+from client_fixtures import PROGRAMS, line_of
 from dapkit.client import AdapterDied, BlockingSession, Ended, ProgramEnded, Session, StartRefused, Stopped
 from dapkit.endpoint import CapabilityMissing
 from dapkit.protocol import ExitedEvent, NextArguments, ProcessEvent
-from driving import PROGRAMS, line_of
 
 SUMS = PROGRAMS / "sums.py"
 TOTAL = line_of("sums.py", "total = left")

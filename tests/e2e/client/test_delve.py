@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from client_fixtures import PROGRAMS, line_of
 from dapkit.client import Ended, Session
-from driving import PROGRAMS, line_of
 from fake_adapters import until
 
 MODULE = PROGRAMS / "squares"

@@ -4,7 +4,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from driving import PROGRAMS, line_of
+from client_fixtures import PROGRAMS, line_of
 
 EXAMPLE = Path(__file__).parents[3] / "examples" / "drive_debugpy.py"
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from client_fixtures import PROGRAMS, line_of
 from dapkit.client import Session
 from dapkit.transport import DeadlineExceeded
-from driving import PROGRAMS, line_of
 
 
 async def leave_while_it_hangs(session: Session) -> None:

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from client_fixtures import PROGRAMS, line_of
 from dapkit.client import AdapterDied, Ended, Session, StartRefused, Stopped
 from dapkit.protocol import ContinueArguments, NextArguments, StackTraceBody
-from driving import PROGRAMS, line_of
 
 type Compiled = Callable[[str], Path]
 type Running = Callable[[list[str]], subprocess.Popen[str]]

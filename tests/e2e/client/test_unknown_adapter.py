@@ -6,12 +6,12 @@ import anyio
 import pytest
 from anyio.abc import ByteStream
 
+from client_fixtures import able
 from dapkit.client import Session
 from dapkit.protocol import ThreadsBody, encode_frame
 from dapkit.testing import FakeAdapter, Timeline, failure, raw, reply
 from dapkit.transport import background_tasks, listen_tcp
 from dapkit.transport.sockets import SocketStream
-from driving import able
 
 WANTED = b'{"seq":77,"type":"request","command":"runInTerminal","arguments":{"args":["cat"],"cwd":"/"}}'
 SCRIPT = able({"threads": [raw(encode_frame(WANTED)), reply(ThreadsBody(threads=[]))]})

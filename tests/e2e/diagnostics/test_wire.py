@@ -13,9 +13,9 @@ from typing import IO, Any
 
 import pytest
 
+from client_fixtures import line_of
 from dapkit import limits
 from dapkit.cli import exit_codes
-from driving import line_of
 from e2e.diagnostics.commands import SECONDS, dapkit, menu
 from screens import keep_picture
 

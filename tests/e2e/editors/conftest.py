@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from e2e.editors.transcripts import Transcript
-from e2e.python.listening import Listening, running
+from e2e.python.listening_program import Listening, running
 from missing import missing
 
 ROOT = Path(__file__).parents[3]

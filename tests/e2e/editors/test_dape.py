@@ -8,7 +8,7 @@ import pytest
 
 from e2e.editors.conftest import configuration, editor
 from e2e.editors.transcripts import Message, Transcript
-from e2e.python.listening import Listening
+from e2e.python.listening_program import Listening
 from screens import Terminal, terminal
 
 WORKERS = """

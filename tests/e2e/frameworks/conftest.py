@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from e2e.debuggee.peer import Peer
+from e2e.engine.engine_client import EngineClient
 from interpreters import OURS, interpreter
 from program_libraries import libraries_for
 
-type Start = Callable[..., Peer]
+type Start = Callable[..., EngineClient]
 
 
 @pytest.fixture(scope="session")
@@ -27,7 +27,7 @@ def start(python: str, tmp_path: Path) -> Iterator[Start]:
     program = sys.executable if python == OURS else str(interpreter(python))
     with ExitStack() as stack:
 
-        def run(*words: str) -> Peer:
-            return stack.enter_context(Peer(program, tmp_path, *words, env=libraries_for(python)))
+        def run(*words: str) -> EngineClient:
+            return stack.enter_context(EngineClient(program, tmp_path, *words, env=libraries_for(python)))
 
         yield run

@@ -9,8 +9,8 @@ from anyio import to_thread
 
 from dapkit.client import Ended, Session, Stopped
 from dapkit.protocol import ContinueArguments
-from e2e.frameworks.serving import DJANGO, FASTAPI, FLASK, Visit, WebProgram, port_now
-from e2e.python.driving import driving
+from e2e.frameworks.web_programs import DJANGO, FASTAPI, FLASK, Visit, WebProgram, port_now
+from e2e.python.adapter_client import adapter_client
 from e2e.python.processes import ended, runs
 
 pytestmark = pytest.mark.timeout(400)
@@ -66,7 +66,7 @@ async def answer(child: Session, port: int, line: int) -> str:
 async def test_view_is_debugged_before_and_after_a_reload(tmp_path: Path, program: WebProgram) -> None:
     file, line = tmp_path / program.file, program.line("the view")
     file.write_text(program.text)
-    async with driving(tmp_path) as driver:
+    async with adapter_client(tmp_path) as driver:
         session = driver.session
         await session.add_breakpoint(file, line)
         await driver.launch(**program.reloading)
@@ -98,7 +98,7 @@ def test_two():
 async def test_workers_of_xdist_stop_at_breakpoints_and_at_the_line_that_fails(tmp_path: Path) -> None:
     file = tmp_path / "test_shop.py"
     file.write_text(TESTS)
-    async with driving(tmp_path) as driver:
+    async with adapter_client(tmp_path) as driver:
         session = driver.session
         await session.add_breakpoint(file, 4)
         await session.break_on_exceptions("userUnhandled")

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from e2e.frameworks.conftest import Start
-from e2e.frameworks.serving import DJANGO, FASTAPI, FLASK, Visit, WebProgram, port_of
+from e2e.frameworks.web_programs import DJANGO, FASTAPI, FLASK, Visit, WebProgram, port_of
 
 WORKS = "breakpoints and steps in views; User Unhandled stops at an error of a view, not where it says 404"
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from agent_driving import OUR_PYTHON_AND_TOOLS, Caller, patient_caller
+from action_fixtures import OUR_PYTHON_AND_TOOLS, Caller, patient_caller
 from dapkit.settings import Settings
 
 PATIENT = Settings(

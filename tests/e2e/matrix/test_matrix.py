@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import adapters_table
-from agent_driving import Caller
+from action_fixtures import Caller
 from dapkit.catalog import NoAdapter, load
 from e2e.matrix.subjects import SUBJECTS, Subject
 from e2e.matrix.tour import Tour

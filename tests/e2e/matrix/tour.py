@@ -15,7 +15,7 @@ from subprocess import DEVNULL, PIPE
 import anyio
 from anyio.streams.buffered import BufferedByteReceiveStream
 
-from agent_driving import Answer, Caller
+from action_fixtures import Answer, Caller
 from e2e.matrix.subjects import Subject
 from e2e.matrix.trial import Trial, refusal, succeeded
 

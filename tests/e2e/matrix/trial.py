@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import anyio
 
-from agent_driving import Answer, Caller
+from action_fixtures import Answer, Caller
 from dapkit.agent.table import ACTIONS
 
 YES = "yes"

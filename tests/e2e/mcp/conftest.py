@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from e2e.mcp.serving import Served, serving
+from e2e.mcp.http_server import Served, serving
 
 
 @pytest.fixture

@@ -18,8 +18,8 @@ from uvicorn.server import ServerState
 
 from dapkit import limits
 from dapkit.mcp.admission import HttpAdmission
-from e2e.mcp.asking import DETAILS
-from e2e.mcp.serving import Served
+from e2e.mcp.answer_data import DETAILS
+from e2e.mcp.http_server import Served
 
 
 @pytest.mark.thorough

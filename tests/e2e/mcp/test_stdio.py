@@ -13,7 +13,7 @@ import mcp
 import pytest
 from mcp import Client, StdioServerParameters
 
-from e2e.mcp.asking import DETAILS
+from e2e.mcp.answer_data import DETAILS
 
 IMPATIENT = {"DAPKIT_SESSION_INITIAL_STOP_SECONDS": "1"}
 """For a program that does not stop."""

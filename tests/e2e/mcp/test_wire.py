@@ -17,7 +17,7 @@ from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 
 from dapkit.cli import exit_codes
-from e2e.mcp.serving import Served, serving
+from e2e.mcp.http_server import Served, serving
 from e2e.transport.strangers import fate_of_another_user
 
 PLANTED = "hunter-22-tooth"

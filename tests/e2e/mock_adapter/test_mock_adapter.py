@@ -11,7 +11,6 @@ from pathlib import Path
 import anyio
 import pytest
 
-from adapter_client import Client, talking
 from dapkit.endpoint import RequestFailed
 from dapkit.protocol import (
     BreakpointEvent,
@@ -60,6 +59,7 @@ from dapkit.protocol import (
     WriteMemoryArguments,
 )
 from dapkit.transport import spawn, spawn_listening
+from sdk_client import Client, talking
 
 EXAMPLE = Path(__file__).parents[3] / "examples" / "mock_adapter"
 SHOPPING = EXAMPLE / "shopping.md"

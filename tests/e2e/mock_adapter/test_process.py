@@ -15,7 +15,6 @@ from typing import TextIO
 import anyio
 import pytest
 
-from adapter_client import talking
 from dapkit.endpoint import RequestFailed
 from dapkit.protocol import (
     DisconnectArguments,
@@ -29,6 +28,7 @@ from dapkit.protocol import (
     encode_frame,
 )
 from dapkit.transport import ChildProcess, NotAdmitted, connect_tcp, new_token, spawn, spawn_listening, token_left_for
+from sdk_client import talking
 
 EXAMPLE = Path(__file__).parents[3] / "examples" / "mock_adapter"
 COMMAND = [sys.executable, str(EXAMPLE)]

@@ -7,22 +7,24 @@ from pathlib import Path
 
 import pytest
 
-from e2e.debuggee import peer
-from e2e.debuggee.conftest import Start, python, start  # noqa: F401 - fixtures
-from e2e.debuggee.test_breakpoints import *  # noqa: F403 - the tests
+from e2e.engine import engine_client
+from e2e.engine.conftest import Start, python, start  # noqa: F401 - fixtures
+from e2e.engine.test_breakpoints import *  # noqa: F403 - the tests
 
 
 @pytest.fixture(scope="module", autouse=True)
 def _package_without_extension(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     folder = tmp_path_factory.mktemp("installed") / "debuggee"
-    shutil.copytree(peer.ENTRY.parents[1], folder, ignore=shutil.ignore_patterns("*.so", "native", "__pycache__"))
+    shutil.copytree(
+        engine_client.ENTRY.parents[1], folder, ignore=shutil.ignore_patterns("*.so", "native", "__pycache__")
+    )
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(peer, "ENTRY", folder / "starting" / "entry.py")
+        patch.setattr(engine_client, "ENTRY", folder / "starting" / "entry.py")
         yield
 
 
 def test_package_lacks_the_extension() -> None:
-    names = {file.name for file in peer.ENTRY.parents[1].rglob("*")}
+    names = {file.name for file in engine_client.ENTRY.parents[1].rglob("*")}
     assert "native.py" in names
     assert not any(name.endswith(".so") for name in names)
 

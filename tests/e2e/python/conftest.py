@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import dapkit
-from e2e.python.driving import Driver, driving
+from e2e.python.adapter_client import AdapterClient, adapter_client
 from interpreters import interpreter
 
 IN_C = ("*.so", "dapkit-supervisor", "native")
@@ -16,9 +16,9 @@ IN_C = ("*.so", "dapkit-supervisor", "native")
 
 
 @pytest.fixture
-async def driver(tmp_path: Path) -> AsyncIterator[Driver]:
+async def driver(tmp_path: Path) -> AsyncIterator[AdapterClient]:
     """Return a client of a new adapter."""
-    async with driving(tmp_path) as driver:
+    async with adapter_client(tmp_path) as driver:
         yield driver
 
 

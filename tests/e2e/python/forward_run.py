@@ -16,7 +16,7 @@ import msgspec
 from dapkit.client import Stopped
 from dapkit.protocol import Source, SourceBreakpoint, StepBackArguments, StoppedEvent
 from dapkit.protocol.time_travel import TimelineBody, TravelToArguments
-from e2e.python.driving import Driver
+from e2e.python.adapter_client import AdapterClient
 
 HITS = (1, 1, 1, 2, 3, 5, 10, 30, 100)
 """Which hit of a line is stopped at."""
@@ -73,12 +73,12 @@ def _around(was: str, now: str) -> str:
     return f"{was[max(place - 100, 0) : place + 200]!r} is {now[max(place - 100, 0) : place + 200]!r}"
 
 
-async def timeline(driver: Driver) -> TimelineBody:
+async def timeline(driver: AdapterClient) -> TimelineBody:
     """Ask for the recorded history."""
     return msgspec.convert(await driver.session.request_custom("dapkit/timeline"), TimelineBody)
 
 
-async def moment(driver: Driver) -> Moment:
+async def moment(driver: AdapterClient) -> Moment:
     """Return what can be seen now."""
     thread = driver.told(StoppedEvent)[-1].thread_id or 1
     frames = await driver.frames(thread)
@@ -115,7 +115,7 @@ class ForwardRun:
 
     """
 
-    driver: Driver
+    driver: AdapterClient
     files: list[Path]
     chosen: random.Random
     known: dict[int, Moment] = field(default_factory=dict)

@@ -6,7 +6,7 @@ from pathlib import Path
 import anyio
 
 from dapkit.protocol import OutputEvent, ProcessEvent
-from e2e.python.driving import Driver
+from e2e.python.adapter_client import AdapterClient
 
 SECONDS = 30.0
 
@@ -50,12 +50,12 @@ async def _ended(pid: int) -> None:
         os.close(handle)
 
 
-async def process_of(driver: Driver) -> int:
+async def process_of(driver: AdapterClient) -> int:
     """Return the process of the program, running or not."""
     return (await driver.session.wait_for(ProcessEvent, since=0)).system_process_id or 0
 
 
-async def only_line(driver: Driver) -> str:
+async def only_line(driver: AdapterClient) -> str:
     """Wait for the first line that a program writes; with PYTHONUNBUFFERED one `print` comes in several pieces."""
     await driver.session.wait_for(OutputEvent, since=0, where=lambda _: "\n" in driver.output("stdout"))
     return driver.output("stdout").splitlines()[0]

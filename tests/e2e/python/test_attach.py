@@ -17,9 +17,9 @@ from dapkit.protocol import (
     TerminatedEvent,
     ThreadEvent,
 )
-from e2e.python.listening import Listening, client, running
+from e2e.python.listening_program import Listening, client, running
 from e2e.python.processes import ended
-from e2e.python.raw import raw_client
+from e2e.python.raw_client import raw_client
 from e2e.taken_descriptors import TAKES_ALL
 
 pytestmark = pytest.mark.row("attach")

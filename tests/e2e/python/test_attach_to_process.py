@@ -23,7 +23,7 @@ from dapkit.python.adapter.engine.link import listening
 from dapkit.python.adapter.injection import native_debugger
 from dapkit.python.adapter.injection.injector import bring
 from dapkit.python.adapter.injection.target import look_at, number_of
-from e2e.python.listening import Listening, client
+from e2e.python.listening_program import Listening, client
 from missing import missing
 
 pytestmark = [pytest.mark.row("attach"), pytest.mark.timeout(180)]

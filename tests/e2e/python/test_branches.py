@@ -22,7 +22,7 @@ from dapkit.protocol import (
     StoppedEvent,
     TerminateArguments,
 )
-from e2e.python.driving import Driver
+from e2e.python.adapter_client import AdapterClient
 
 pytestmark = pytest.mark.each_python
 
@@ -51,13 +51,13 @@ def launch(python: str) -> Mapping[str, object]:
     return {"python": python, "timeTravel": {"pastWrites": "branch"}}
 
 
-async def value(driver: Driver, expression: str) -> str:
+async def value(driver: AdapterClient, expression: str) -> str:
     """Return what an expression is in the newest frame."""
     [top, *_] = await driver.frames()
     return (await driver.session.evaluate(expression, frame_id=top.id)).result
 
 
-async def change(driver: Driver, name: str, new: str) -> None:
+async def change(driver: AdapterClient, name: str, new: str) -> None:
     """Give a variable of the newest frame another value."""
     [top, *_] = await driver.frames()
     [scope, *_] = (await driver.session.scopes(top.id)).scopes
@@ -66,7 +66,7 @@ async def change(driver: Driver, name: str, new: str) -> None:
     )
 
 
-async def back(driver: Driver, *, step: bool = False) -> str:
+async def back(driver: AdapterClient, *, step: bool = False) -> str:
     """Go back to the stop before, or by a step; return the reason of the stop."""
     position = driver.session.position
     arguments = StepBackArguments(thread_id=1) if step else ReverseContinueArguments(thread_id=1)
@@ -74,7 +74,7 @@ async def back(driver: Driver, *, step: bool = False) -> str:
     return (await driver.session.wait_for(StoppedEvent, since=position)).reason
 
 
-async def go_to_sums(driver: Driver, launch: Mapping[str, object], times: int = 2) -> None:
+async def go_to_sums(driver: AdapterClient, launch: Mapping[str, object], times: int = 2) -> None:
     """Start the sums, run to their end, and go back to where they print so many times before it."""
     await driver.start(SUMS, ENDS, **launch)
     await driver.session.next_stop()
@@ -83,7 +83,7 @@ async def go_to_sums(driver: Driver, launch: Mapping[str, object], times: int = 
         assert await back(driver) == "breakpoint"
 
 
-async def exit_code(driver: Driver) -> int | None:
+async def exit_code(driver: AdapterClient) -> int | None:
     """Run to the end, over its SystemExit."""
     state = await driver.resume()
     ended = await driver.resume() if isinstance(state, Stopped) else state
@@ -92,7 +92,7 @@ async def exit_code(driver: Driver) -> int | None:
 
 
 async def test_what_writes_to_the_past_has_the_program_go_on_from_there(
-    driver: Driver, launch: Mapping[str, object]
+    driver: AdapterClient, launch: Mapping[str, object]
 ) -> None:
     await go_to_sums(driver, launch)
     assert await value(driver, "(i, total)") == "(3, 6)"
@@ -115,7 +115,7 @@ async def test_what_writes_to_the_past_has_the_program_go_on_from_there(
 
 
 async def test_the_history_of_a_program_that_has_gone_on_from_its_past(
-    driver: Driver, launch: Mapping[str, object]
+    driver: AdapterClient, launch: Mapping[str, object]
 ) -> None:
     await go_to_sums(driver, launch)
     await change(driver, "total", "100")
@@ -140,7 +140,7 @@ async def test_the_history_of_a_program_that_has_gone_on_from_its_past(
     assert driver.output("stdout").count("at 4 104") == 1
 
 
-async def test_a_branch_of_a_branch(driver: Driver, launch: Mapping[str, object]) -> None:
+async def test_a_branch_of_a_branch(driver: AdapterClient, launch: Mapping[str, object]) -> None:
     await go_to_sums(driver, launch)
     await change(driver, "total", "100")
     await driver.resume()
@@ -157,7 +157,7 @@ async def test_a_branch_of_a_branch(driver: Driver, launch: Mapping[str, object]
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("how", ["setExpression", "console", "goto"])
-async def test_other_ways_to_write(driver: Driver, launch: Mapping[str, object], how: str) -> None:
+async def test_other_ways_to_write(driver: AdapterClient, launch: Mapping[str, object], how: str) -> None:
     await go_to_sums(driver, launch)
     [top, *_] = await driver.frames()
     if how == "setExpression":
@@ -178,7 +178,7 @@ async def test_other_ways_to_write(driver: Driver, launch: Mapping[str, object],
     assert await exit_code(driver) == (6 if how == "goto" else 54)
 
 
-async def test_without_the_setting_what_writes_is_refused(driver: Driver, python: str) -> None:
+async def test_without_the_setting_what_writes_is_refused(driver: AdapterClient, python: str) -> None:
     await go_to_sums(driver, {"python": python, "timeTravel": True})
     with pytest.raises(RequestFailed, match="readOnlyPast"):
         await change(driver, "total", "100")
@@ -242,7 +242,7 @@ WORLD = """
 """
 
 
-async def test_a_branch_has_what_the_program_had(driver: Driver, launch: Mapping[str, object]) -> None:
+async def test_a_branch_has_what_the_program_had(driver: AdapterClient, launch: Mapping[str, object]) -> None:
     lines = WORLD.strip("\n").splitlines()
     await driver.start(WORLD, len(lines), **launch)
     await driver.session.next_stop()
@@ -278,7 +278,7 @@ async def test_a_branch_has_what_the_program_had(driver: Driver, launch: Mapping
     ],
 )
 async def test_no_branch_of_what_cannot_be_had_again(
-    driver: Driver, launch: Mapping[str, object], begins: str, reason: str
+    driver: AdapterClient, launch: Mapping[str, object], begins: str, reason: str
 ) -> None:
     await driver.start(f"\n    {begins}\n    done = 1\n    ended = 2\n", 4, **launch)
     await driver.session.next_stop()
@@ -307,7 +307,9 @@ WAITS = """
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("how", ["terminate", "kill"])
-async def test_a_branch_ends_as_the_program_would(driver: Driver, launch: Mapping[str, object], how: str) -> None:
+async def test_a_branch_ends_as_the_program_would(
+    driver: AdapterClient, launch: Mapping[str, object], how: str
+) -> None:
     await driver.start(WAITS, 7, **launch)
     await driver.session.next_stop()
     assert await back(driver, step=True) == "step"
@@ -335,7 +337,9 @@ LOOPS = """
 """
 
 
-async def test_what_the_client_changes_in_the_live_program_is_part_of_its_history(driver: Driver, python: str) -> None:
+async def test_what_the_client_changes_in_the_live_program_is_part_of_its_history(
+    driver: AdapterClient, python: str
+) -> None:
     await driver.start(LOOPS, 4, python=python, timeTravel=True)
     await driver.session.next_stop()
     await driver.resume()

@@ -14,10 +14,10 @@ import pytest
 from dapkit.client import Ended, Session, StartRefused, Stopped
 from dapkit.protocol import OutputEvent, ProcessEvent
 from dapkit.transport import connect_unix
-from e2e.python.driving import ADAPTER, Driver
-from e2e.python.listening import running
+from e2e.python.adapter_client import ADAPTER, AdapterClient
+from e2e.python.listening_program import running
 from e2e.python.processes import ended, only_line
-from e2e.python.raw import RawConversation, raw_client
+from e2e.python.raw_client import RawConversation, raw_client
 from interpreters import interpreter
 
 pytestmark = [pytest.mark.row("startDebugging"), pytest.mark.timeout(400)]
@@ -111,17 +111,19 @@ async def where(session: Session) -> tuple[str, int, str]:
 @pytest.mark.thorough
 @pytest.mark.each_python
 @pytest.mark.parametrize("way", ON_EACH_PYTHON)
-async def test_child_has_a_session_with_the_breakpoints_of_its_parent(driver: Driver, python: str, way: str) -> None:
+async def test_child_has_a_session_with_the_breakpoints_of_its_parent(
+    driver: AdapterClient, python: str, way: str
+) -> None:
     await _follow(driver, python, way)
 
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("way", [way for way in STARTS if way not in ON_EACH_PYTHON])
-async def test_child_that_is_started_in_another_way_has_a_session(driver: Driver, python: str, way: str) -> None:
+async def test_child_that_is_started_in_another_way_has_a_session(driver: AdapterClient, python: str, way: str) -> None:
     await _follow(driver, python, way)
 
 
-async def _follow(driver: Driver, python: str, way: str) -> None:
+async def _follow(driver: AdapterClient, python: str, way: str) -> None:
     text, args, name = STARTS[way]
     work = driver.write(WORK, "work.py")
     driver.write("from work import work\nwork()\n", "child.py")
@@ -150,7 +152,7 @@ WORKERS = """
 
 
 @pytest.mark.thorough
-async def test_64_workers_all_stop_at_a_breakpoint_and_go_on(driver: Driver, python: str) -> None:
+async def test_64_workers_all_stop_at_a_breakpoint_and_go_on(driver: AdapterClient, python: str) -> None:
     work = driver.write(WORK, "work.py")
     await driver.session.add_breakpoint(work, INSIDE)
     await driver.start(WORKERS, python=python, args=("64",))
@@ -166,7 +168,7 @@ async def test_64_workers_all_stop_at_a_breakpoint_and_go_on(driver: Driver, pyt
     assert driver.output("stdout") == "True\n"
 
 
-async def test_breakpoint_set_later_reaches_the_children(driver: Driver, python: str) -> None:
+async def test_breakpoint_set_later_reaches_the_children(driver: AdapterClient, python: str) -> None:
     work = driver.write("import os, time\nwhile not os.path.exists('go'):\n    time.sleep(0.01)\ny = 1\n", "child.py")
     await driver.start("import subprocess, sys; subprocess.call([sys.executable, 'child.py'])", python=python)
     [child] = await driver.session.wait_for_children(1, deadline=PATIENCE)
@@ -203,7 +205,7 @@ NESTED_FORKS = """
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("program", [NESTED, NESTED_FORKS], ids=["started", "forked"])
-async def test_children_of_children_are_sessions_below_theirs(driver: Driver, python: str, program: str) -> None:
+async def test_children_of_children_are_sessions_below_theirs(driver: AdapterClient, python: str, program: str) -> None:
     work = driver.write(WORK, "work.py")
     await driver.session.add_breakpoint(work, INSIDE)
     await driver.start(program, python=python, args=("3",))
@@ -234,7 +236,7 @@ FAMILY = """
     ],
 )
 async def test_keys_choose_which_children_are_debugged(
-    driver: Driver, python: str, keys: dict[str, object], names: list[str]
+    driver: AdapterClient, python: str, keys: dict[str, object], names: list[str]
 ) -> None:
     driver.write("print('ran')", "child.py")
     driver.write("print('ran')", "other.py")
@@ -287,7 +289,7 @@ SEES_ITSELF = """
 @pytest.mark.parametrize("is_followed", [True, False])
 @pytest.mark.parametrize("is_customized", [False, True])
 async def test_child_sees_nothing_of_the_debugger(
-    driver: Driver, python: str, is_customized: bool, is_followed: bool
+    driver: AdapterClient, python: str, is_customized: bool, is_followed: bool
 ) -> None:
     driver.write(SEES_ITSELF, "child.py")
     if is_customized:
@@ -392,7 +394,7 @@ MISTAKES = """
 
 
 @pytest.mark.each_python
-async def test_mistakes_at_the_start_of_a_child_are_those_of_the_program(driver: Driver, python: str) -> None:
+async def test_mistakes_at_the_start_of_a_child_are_those_of_the_program(driver: AdapterClient, python: str) -> None:
     program = driver.write(MISTAKES)
     plain = await anyio.run_process([python, program], cwd=driver.folder)
     assert await driver.run(MISTAKES, python=python) == Ended(0)
@@ -416,7 +418,7 @@ async def test_end_of_the_session_ends_the_tree(tmp_path: Path, python: str, way
     (tmp_path / "prog.py").write_text(textwrap.dedent(STANDS))
     (tmp_path / "child.py").write_text("x = 1\nopen('late', 'w')\n")
     async with Session.spawn(ADAPTER) as session:
-        driver = Driver(session, tmp_path)
+        driver = AdapterClient(session, tmp_path)
         await session.add_breakpoint(tmp_path / "child.py", 1)
         await driver.launch(program="prog.py", python=python, console=console, redirectOutput=True)
         child = await child_of(session)
@@ -432,7 +434,7 @@ async def test_end_of_the_session_ends_the_tree(tmp_path: Path, python: str, way
     assert way == "terminate" or not (tmp_path / "late").exists()
 
 
-async def test_released_tree_runs_on(driver: Driver, python: str) -> None:
+async def test_released_tree_runs_on(driver: AdapterClient, python: str) -> None:
     driver.write("import os, time\nx = 1\nopen('late', 'w')\n", "child.py")
     await driver.session.add_breakpoint(driver.folder / "child.py", 2)
     await driver.start(STANDS.replace("time.sleep(60)", "open('last', 'w')"), python=python)
@@ -469,7 +471,7 @@ async def test_child_whose_client_is_gone_runs_on(tmp_path: Path, python: str) -
         assert await parent.event("exited") == {"exitCode": 5}
 
 
-async def test_children_outlive_a_parent_that_ends(driver: Driver, python: str) -> None:
+async def test_children_outlive_a_parent_that_ends(driver: AdapterClient, python: str) -> None:
     driver.write("x = 1\nprint('child is done', flush=True)\n", "child.py")
     await driver.session.add_breakpoint(driver.folder / "child.py", 2)
     await driver.start("import subprocess, sys; subprocess.Popen([sys.executable, 'child.py'])", python=python)
@@ -496,14 +498,14 @@ KILLED_POOL = """
 """
 
 
-async def test_pool_that_is_killed_leaves_nothing(driver: Driver, python: str) -> None:
+async def test_pool_that_is_killed_leaves_nothing(driver: AdapterClient, python: str) -> None:
     driver.write(WORK, "work.py")
     assert await driver.run(KILLED_POOL, python=python) == Ended(0)
     assert driver.output("stdout") == "done\n"
     assert driver.output("important") == ""
 
 
-async def test_child_that_cannot_be_followed_is_remarked_on_and_runs(driver: Driver, python: str) -> None:
+async def test_child_that_cannot_be_followed_is_remarked_on_and_runs(driver: AdapterClient, python: str) -> None:
     program = "import subprocess, sys; subprocess.call([sys.executable, '-I', '-c', 'print(1)'])"
     no_user_site = {"PYTHONNOUSERSITE": "1"}  # else the interpreter itself looks for a module that there is not
     everything = [{"path": "*", "include": True}]
@@ -512,7 +514,7 @@ async def test_child_that_cannot_be_followed_is_remarked_on_and_runs(driver: Dri
     assert "is started with -E, -I or -S" in driver.output("console")
 
 
-async def test_child_of_an_older_python_runs_on_undisturbed(driver: Driver) -> None:
+async def test_child_of_an_older_python_runs_on_undisturbed(driver: AdapterClient) -> None:
     older = interpreter("3.11")
     driver.write("import os; print(os.environ.get('PYTHONPATH'))", "child.py")
     program = f"import subprocess; subprocess.check_call([{str(older)!r}, 'child.py'])"
@@ -529,7 +531,7 @@ async def test_children_are_followed_without_the_extension(
 ) -> None:
     text, args, _ = STARTS[way]
     async with Session.spawn(ADAPTER, env=without_extension) as session:
-        driver = Driver(session, tmp_path)
+        driver = AdapterClient(session, tmp_path)
         work = driver.write(WORK, "work.py")
         driver.write("from work import work\nwork()\n", "child.py")
         await session.add_breakpoint(work, INSIDE)

@@ -17,7 +17,7 @@ import pytest
 from dapkit.client import Ended, Session, StartRefused
 from dapkit.protocol import encode_frame
 from dapkit.transport import connect_tcp, new_token, token_left_for
-from e2e.python.driving import ADAPTER
+from e2e.python.adapter_client import ADAPTER
 
 SECONDS = 30.0
 

@@ -8,13 +8,13 @@ from dapkit.client import Ended
 from dapkit.endpoint import RequestFailed
 from dapkit.protocol import OutputEvent, Source, StoppedEvent
 from dapkit.python.adapter import PythonLaunch
-from e2e.python.driving import Driver
+from e2e.python.adapter_client import AdapterClient
 from e2e.python.processes import only_line
 
 pytestmark = pytest.mark.row("launch")
 
 
-async def test_configuration_of_an_editor_works_unchanged(driver: Driver, python: str) -> None:
+async def test_configuration_of_an_editor_works_unchanged(driver: AdapterClient, python: str) -> None:
     file = driver.write("import os, sys\nprint(sys.argv[1:], os.environ['FROM_FILE'], os.environ['BOTH'])\n")
     (driver.folder / ".env").write_text("# mine\nexport FROM_FILE='a b'\nBOTH=file\n")
     configuration = {
@@ -54,7 +54,7 @@ async def test_configuration_of_an_editor_works_unchanged(driver: Driver, python
     assert driver.output("console") == ""
 
 
-async def test_null_is_as_good_as_nothing_for_every_key(driver: Driver) -> None:
+async def test_null_is_as_good_as_nothing_for_every_key(driver: AdapterClient) -> None:
     file = driver.write("import os\nprint(os.getcwd())\n")
     keys = [key for key in PythonLaunch.__struct_encode_fields__ if key not in ("extra", "program")]
     await driver.session.launch({"program": str(file), **dict.fromkeys(keys), "unknown": None})
@@ -62,7 +62,7 @@ async def test_null_is_as_good_as_nothing_for_every_key(driver: Driver) -> None:
     assert driver.output("stdout") == f"{driver.folder}\n"  # the folder of the program
 
 
-async def test_variables_may_be_numbers_and_a_module_runs_where_the_editor_is(driver: Driver) -> None:
+async def test_variables_may_be_numbers_and_a_module_runs_where_the_editor_is(driver: AdapterClient) -> None:
     env = {"ONE": 1, "YES": True, "HALF": 0.5, "HOME": None}
     driver.write("import os; print(os.getcwd(), *map(os.environ.get, ('ONE', 'YES', 'HALF', 'HOME')))", "shown.py")
     await driver.session.launch({"module": "shown", "env": env, "workspaceFolder": str(driver.folder)})
@@ -71,7 +71,7 @@ async def test_variables_may_be_numbers_and_a_module_runs_where_the_editor_is(dr
 
 
 @pytest.mark.thorough
-async def test_keys_that_do_nothing_here_are_named_with_what_to_do_instead(driver: Driver) -> None:
+async def test_keys_that_do_nothing_here_are_named_with_what_to_do_instead(driver: AdapterClient) -> None:
     asked = {"logToFile": True, "waitOnNormalExit": True, "debugpyArgs": ["--x"]}
     quiet = {
         "gevent": True,
@@ -87,7 +87,7 @@ async def test_keys_that_do_nothing_here_are_named_with_what_to_do_instead(drive
     assert driver.output("stdout") == "ran\n"
 
 
-async def test_older_keys_mean_what_has_replaced_them(driver: Driver) -> None:
+async def test_older_keys_mean_what_has_replaced_them(driver: AdapterClient) -> None:
     flags = ["RedirectOutput", "DebugStdLib", "StopOnEntry", "FixFilePathCase"]
     await driver.start("import json\njson.loads('x')\n", debugOptions=flags, stopAllThreadsOnSuspend=True)
     assert (await driver.session.next_stop()).reason == "entry"
@@ -101,35 +101,35 @@ async def test_older_keys_mean_what_has_replaced_them(driver: Driver) -> None:
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("name", ["python", "pythonPath", "pythonpath"])
-async def test_interpreter_has_old_names_too(driver: Driver, name: str, python: str) -> None:
+async def test_interpreter_has_old_names_too(driver: AdapterClient, name: str, python: str) -> None:
     await driver.run("import sys; print(sys.executable)", **{name: python})
     assert driver.output("stdout") == f"{python}\n"
 
 
-async def test_python_arguments_may_be_one_text(driver: Driver) -> None:
+async def test_python_arguments_may_be_one_text(driver: AdapterClient) -> None:
     await driver.run("import sys; print(sys.flags.dev_mode, sys.flags.utf8_mode)", pythonArgs="-X dev -X utf8=1")
     assert driver.output("stdout") == "True 1\n"
 
 
-async def test_arguments_that_cannot_be_split_are_refused(driver: Driver) -> None:
+async def test_arguments_that_cannot_be_split_are_refused(driver: AdapterClient) -> None:
     with pytest.raises(Exception, match=r"args is .* which cannot be split into words: No closing quotation"):
         await driver.run("", args="'open")
 
 
-async def test_env_file_that_is_not_there_is_told_and_the_program_runs(driver: Driver) -> None:
+async def test_env_file_that_is_not_there_is_told_and_the_program_runs(driver: AdapterClient) -> None:
     await driver.run("print('ran')", envFile=".env")
     assert driver.output("stdout") == "ran\n"
     assert driver.output("console") == f"envFile {driver.folder / '.env'} does not exist\n"
 
 
-async def test_lines_of_the_env_file_that_are_none_are_told(driver: Driver) -> None:
+async def test_lines_of_the_env_file_that_are_none_are_told(driver: AdapterClient) -> None:
     (driver.folder / ".env").write_text("GOOD=1\nnot good\n")
     await driver.run("import os; print(os.environ['GOOD'])", envFile=".env")
     assert driver.output("stdout") == "1\n"
     assert driver.output("console") == f"line 2 of {driver.folder / '.env'} is not NAME=value: 'not good'\n"
 
 
-async def test_output_can_be_left_out(driver: Driver) -> None:
+async def test_output_can_be_left_out(driver: AdapterClient) -> None:
     assert await driver.run("print(1)", redirectOutput=False) == Ended(0)
     assert driver.output("stdout") == ""
 
@@ -137,7 +137,7 @@ async def test_output_can_be_left_out(driver: Driver) -> None:
 # Path mappings
 
 
-async def mapped(driver: Driver, python: str | None = None) -> Path:
+async def mapped(driver: AdapterClient, python: str | None = None) -> Path:
     """Stop a program whose files the client knows by other paths; return the client's folder."""
     there, here = driver.folder / "there", driver.folder / "here"
     there.mkdir()
@@ -151,7 +151,7 @@ async def mapped(driver: Driver, python: str | None = None) -> Path:
     return here
 
 
-async def test_breakpoints_and_frames_have_the_paths_of_the_client(driver: Driver, python: str) -> None:
+async def test_breakpoints_and_frames_have_the_paths_of_the_client(driver: AdapterClient, python: str) -> None:
     here = await mapped(driver, python)
     await driver.session.next_stop()
     frames = await driver.frames()
@@ -160,7 +160,7 @@ async def test_breakpoints_and_frames_have_the_paths_of_the_client(driver: Drive
     assert places == [(True, str(here / "helper.py"))] * 2
 
 
-async def test_output_with_a_source_has_the_path_of_the_client(driver: Driver) -> None:
+async def test_output_with_a_source_has_the_path_of_the_client(driver: AdapterClient) -> None:
     here = await mapped(driver)
     log = await driver.session.wait_for(OutputEvent, where=lambda event: event.output == "log\n", since=0)
     assert isinstance(log.source, Source)
@@ -171,7 +171,7 @@ async def test_output_with_a_source_has_the_path_of_the_client(driver: Driver) -
 
 
 @pytest.mark.each_python
-async def test_program_without_debugging_has_no_monitoring(driver: Driver, python: str) -> None:
+async def test_program_without_debugging_has_no_monitoring(driver: AdapterClient, python: str) -> None:
     program = """
         import sys, time
         print(set(map(sys.monitoring.get_tool, range(6))), flush=True)
@@ -190,13 +190,13 @@ async def test_program_without_debugging_has_no_monitoring(driver: Driver, pytho
     assert await driver.session.wait_until_ended() == Ended(130)
 
 
-async def test_default_folder_is_that_of_the_adapter(driver: Driver) -> None:
+async def test_default_folder_is_that_of_the_adapter(driver: AdapterClient) -> None:
     await driver.session.launch({"code": "import os; print(os.getcwd())"})
     await driver.session.wait_until_ended()
     assert driver.output("stdout") == f"{Path.cwd()}\n"
 
 
-async def test_variables_are_presented_as_the_configuration_says(driver: Driver) -> None:
+async def test_variables_are_presented_as_the_configuration_says(driver: AdapterClient) -> None:
     text = "class Thing:\n    def __init__(self):\n        self._hidden, self.shown = 1, 2\nthing = Thing()\nx = 1\n"
     presentation = {"all": "hide", "class": "inline", "protected": "group"}
     await driver.start(text, 5, variablePresentation=presentation, maxExceptionStackFrames=1)
@@ -227,7 +227,7 @@ RENDERING = {
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("key", RENDERING)
-async def test_key_of_a_framework_makes_its_templates_sources(driver: Driver, key: str) -> None:
+async def test_key_of_a_framework_makes_its_templates_sources(driver: AdapterClient, key: str) -> None:
     page = driver.write("<ul>\n{% for name in names %}\n<li>\n{{ name }}\n{% endfor %}\n", "page.html")
     await driver.session.add_breakpoint(page, 3)
     await driver.start(RENDERING[key], **{key: True})

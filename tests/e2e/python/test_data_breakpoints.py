@@ -6,8 +6,8 @@ import pytest
 
 from dapkit.client import Ended, Stopped
 from dapkit.protocol import BreakpointEvent
-from e2e.python.driving import Driver
-from e2e.python.listening import client, running
+from e2e.python.adapter_client import AdapterClient
+from e2e.python.listening_program import client, running
 
 pytestmark = [pytest.mark.row("dataBreakpointInfo, setDataBreakpoints"), pytest.mark.each_python]
 
@@ -28,7 +28,7 @@ PROGRAM = """
 """
 
 
-async def test_attribute_is_watched_from_the_view_of_its_object(driver: Driver, python: str) -> None:
+async def test_attribute_is_watched_from_the_view_of_its_object(driver: AdapterClient, python: str) -> None:
     await driver.start(PROGRAM, 8, python=python)
     await driver.session.next_stop()
     capabilities = driver.session.capabilities
@@ -48,7 +48,7 @@ async def test_attribute_is_watched_from_the_view_of_its_object(driver: Driver, 
     assert [frame.name for frame in await driver.frames()] == ["Account.pay", "main", "<module>"]
 
 
-async def test_global_variable_stays_watched_over_a_restart(driver: Driver, python: str) -> None:
+async def test_global_variable_stays_watched_over_a_restart(driver: AdapterClient, python: str) -> None:
     await driver.start(PROGRAM, 8, python=python)
     await driver.session.next_stop()
     [frame, *_] = await driver.frames()

@@ -10,7 +10,7 @@ import anyio
 import pytest
 
 from e2e.python.processes import SECONDS, descendants, ended
-from e2e.python.raw import RawClient, raw_client
+from e2e.python.raw_client import RawClient, raw_client
 
 PROGRAM = """
 import subprocess, sys, time

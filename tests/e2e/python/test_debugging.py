@@ -7,7 +7,7 @@ import pytest
 
 from dapkit.client import Ended, Stopped
 from dapkit.endpoint import RequestFailed
-from e2e.python.driving import Driver
+from e2e.python.adapter_client import AdapterClient
 from e2e.python.processes import only_line
 
 pytestmark = pytest.mark.each_python
@@ -45,11 +45,13 @@ def launch(python: str) -> Mapping[str, object]:
     return {"python": python}
 
 
-async def stop(driver: Driver) -> Stopped:
+async def stop(driver: AdapterClient) -> Stopped:
     return await driver.session.next_stop()
 
 
-async def test_breakpoint_stops_shows_the_stack_and_the_values(driver: Driver, launch: Mapping[str, object]) -> None:
+async def test_breakpoint_stops_shows_the_stack_and_the_values(
+    driver: AdapterClient, launch: Mapping[str, object]
+) -> None:
     await driver.start(CALLS, 3, **launch)
     stopped = await stop(driver)
     [known] = driver.session.breakpoints
@@ -65,7 +67,7 @@ async def test_breakpoint_stops_shows_the_stack_and_the_values(driver: Driver, l
     assert driver.output("stdout") == "[6, {'k': 3}]\n"
 
 
-async def test_breakpoint_on_a_line_without_code_moves_and_says_so(driver: Driver) -> None:
+async def test_breakpoint_on_a_line_without_code_moves_and_says_so(driver: AdapterClient) -> None:
     await driver.start(LOOP, 4)
     await stop(driver)
     [known] = driver.session.breakpoints
@@ -75,7 +77,7 @@ async def test_breakpoint_on_a_line_without_code_moves_and_says_so(driver: Drive
     assert await driver.where() == ("<module>", 5)
 
 
-async def test_breakpoint_behind_the_last_line_is_not_verified(driver: Driver) -> None:
+async def test_breakpoint_behind_the_last_line_is_not_verified(driver: AdapterClient) -> None:
     await driver.start(LOOP, 999)
     [known] = driver.session.breakpoints
     assert not known.verified
@@ -83,14 +85,14 @@ async def test_breakpoint_behind_the_last_line_is_not_verified(driver: Driver) -
     assert await driver.session.wait_until_ended() == Ended(0)
 
 
-async def test_breakpoint_in_a_file_that_does_not_exist_is_not_verified(driver: Driver) -> None:
+async def test_breakpoint_in_a_file_that_does_not_exist_is_not_verified(driver: AdapterClient) -> None:
     await driver.session.add_breakpoint(driver.folder / "missing.py", 1)
     await driver.start("print()")
     [known] = driver.session.breakpoints
     assert (known.verified, bool(known.message)) == (False, True)
 
 
-async def test_condition_is_a_python_expression(driver: Driver, launch: Mapping[str, object]) -> None:
+async def test_condition_is_a_python_expression(driver: AdapterClient, launch: Mapping[str, object]) -> None:
     file = driver.write(LOOP)
     await driver.session.add_breakpoint(file, 5, condition="number == 7 and total > 0")
     await driver.launch(program="prog.py", **launch)
@@ -99,7 +101,7 @@ async def test_condition_is_a_python_expression(driver: Driver, launch: Mapping[
     assert await driver.resume() == Ended(0)
 
 
-async def test_condition_with_a_fault_is_refused_with_the_fault(driver: Driver) -> None:
+async def test_condition_with_a_fault_is_refused_with_the_fault(driver: AdapterClient) -> None:
     file = driver.write(LOOP)
     await driver.session.add_breakpoint(file, 5, condition="number ==")
     await driver.launch(program="prog.py")
@@ -108,7 +110,7 @@ async def test_condition_with_a_fault_is_refused_with_the_fault(driver: Driver) 
     assert "invalid syntax" in (known.message or "")
 
 
-async def test_condition_that_raises_is_told(driver: Driver) -> None:
+async def test_condition_that_raises_is_told(driver: AdapterClient) -> None:
     file = driver.write(LOOP)
     await driver.session.add_breakpoint(file, 5, condition="missing > 1")
     await driver.launch(program="prog.py")
@@ -116,7 +118,7 @@ async def test_condition_that_raises_is_told(driver: Driver) -> None:
     assert "NameError" in driver.output()
 
 
-async def test_hit_condition_counts(driver: Driver, launch: Mapping[str, object]) -> None:
+async def test_hit_condition_counts(driver: AdapterClient, launch: Mapping[str, object]) -> None:
     file = driver.write(LOOP)
     await driver.session.add_breakpoint(file, 5, hit_condition="4")
     await driver.launch(program="prog.py", **launch)
@@ -124,7 +126,7 @@ async def test_hit_condition_counts(driver: Driver, launch: Mapping[str, object]
     assert (await driver.locals())["number"].value == "3"
 
 
-async def test_log_message_is_written_without_a_stop(driver: Driver, launch: Mapping[str, object]) -> None:
+async def test_log_message_is_written_without_a_stop(driver: AdapterClient, launch: Mapping[str, object]) -> None:
     file = driver.write(LOOP)
     await driver.session.add_breakpoint(file, 5, log_message="at {number}: {total}")
     await driver.launch(program="prog.py", **launch)
@@ -133,7 +135,7 @@ async def test_log_message_is_written_without_a_stop(driver: Driver, launch: Map
 
 
 async def test_breakpoints_can_be_set_and_removed_while_the_program_runs(
-    driver: Driver, launch: Mapping[str, object]
+    driver: AdapterClient, launch: Mapping[str, object]
 ) -> None:
     program = "import time\nwhile True:\n    time.sleep(0.001)\n    x = 1\n"
     await driver.start("print('ready', flush=True)\n" + program, **launch)
@@ -147,7 +149,7 @@ async def test_breakpoints_can_be_set_and_removed_while_the_program_runs(
     assert (await stop(driver)).reason == "pause"
 
 
-async def test_steps_go_over_into_and_out(driver: Driver, launch: Mapping[str, object]) -> None:
+async def test_steps_go_over_into_and_out(driver: AdapterClient, launch: Mapping[str, object]) -> None:
     await driver.start(CALLS, 6, **launch)
     await stop(driver)
     places = []
@@ -158,14 +160,14 @@ async def test_steps_go_over_into_and_out(driver: Driver, launch: Mapping[str, o
     assert places == [("inner", 2), ("inner", 3), ("outer", 6), ("outer", 7)]
 
 
-async def test_step_over_the_last_line_ends_the_program(driver: Driver) -> None:
+async def test_step_over_the_last_line_ends_the_program(driver: AdapterClient) -> None:
     await driver.start("x = 1\ny = 2\n", 2)
     await stop(driver)
     await driver.session.next(1)
     assert await driver.session.wait_until_ended() == Ended(0)
 
 
-async def test_values_open_page_by_page(driver: Driver, launch: Mapping[str, object]) -> None:
+async def test_values_open_page_by_page(driver: AdapterClient, launch: Mapping[str, object]) -> None:
     await driver.start("items = list(range(1000))\nnested = {'a': [1, (2,)]}\nprint()\n", 3, **launch)
     await stop(driver)
     variables = await driver.locals()
@@ -177,7 +179,7 @@ async def test_values_open_page_by_page(driver: Driver, launch: Mapping[str, obj
     assert [one.value for one in nested.variables if "a" in one.name] == ["[1, (2,)]"]
 
 
-async def test_evaluate_sees_the_frame(driver: Driver) -> None:
+async def test_evaluate_sees_the_frame(driver: AdapterClient) -> None:
     await driver.start(CALLS, 3)
     await stop(driver)
     frames = await driver.frames()
@@ -187,7 +189,7 @@ async def test_evaluate_sees_the_frame(driver: Driver) -> None:
             assert found.result == result, context
 
 
-async def test_evaluate_in_the_console_runs_statements(driver: Driver, launch: Mapping[str, object]) -> None:
+async def test_evaluate_in_the_console_runs_statements(driver: AdapterClient, launch: Mapping[str, object]) -> None:
     await driver.start(CALLS, 3, **launch)
     await stop(driver)
     frame = (await driver.frames())[0].id
@@ -195,14 +197,16 @@ async def test_evaluate_in_the_console_runs_statements(driver: Driver, launch: M
     assert (await driver.resume(), driver.output("stdout")) == (Ended(0), "said\n[100, {'k': 3}]\n")
 
 
-async def test_evaluation_that_raises_fails_with_the_error(driver: Driver) -> None:
+async def test_evaluation_that_raises_fails_with_the_error(driver: AdapterClient) -> None:
     await driver.start(CALLS, 3)
     await stop(driver)
     with pytest.raises(RequestFailed, match="NameError: name 'missing' is not defined"):
         await driver.session.evaluate("missing", frame_id=(await driver.frames())[0].id, context="watch")
 
 
-async def test_uncaught_exception_stops_once_where_it_is_raised(driver: Driver, launch: Mapping[str, object]) -> None:
+async def test_uncaught_exception_stops_once_where_it_is_raised(
+    driver: AdapterClient, launch: Mapping[str, object]
+) -> None:
     await driver.session.break_on_exceptions("uncaught")
     await driver.session.launch({"program": str(ORDERS / "shop.py"), **launch})
     stopped = await stop(driver)
@@ -214,7 +218,7 @@ async def test_uncaught_exception_stops_once_where_it_is_raised(driver: Driver, 
     assert "ZeroDivisionError: Fraction(1, 0)" in driver.output("stderr")
 
 
-async def test_uncaught_exceptions_stop_by_default(driver: Driver) -> None:
+async def test_uncaught_exceptions_stop_by_default(driver: AdapterClient) -> None:
     await driver.start("def f(): return {}['missing']\nf()\n")
     stopped = await stop(driver)
     info = await driver.session.exception_info(1)
@@ -224,7 +228,9 @@ async def test_uncaught_exceptions_stop_by_default(driver: Driver) -> None:
     assert "in f" in (info.details.stack_trace or "")
 
 
-async def test_raised_exception_stops_although_it_is_caught(driver: Driver, launch: Mapping[str, object]) -> None:
+async def test_raised_exception_stops_although_it_is_caught(
+    driver: AdapterClient, launch: Mapping[str, object]
+) -> None:
     await driver.session.break_on_exceptions("raised")
     await driver.start("try:\n    int('x')\nexcept ValueError as error:\n    print('caught')\n", **launch)
     stopped = await stop(driver)
@@ -232,12 +238,12 @@ async def test_raised_exception_stops_although_it_is_caught(driver: Driver, laun
     assert await driver.resume() == Ended(0)
 
 
-async def test_caught_exception_does_not_stop_as_uncaught(driver: Driver) -> None:
+async def test_caught_exception_does_not_stop_as_uncaught(driver: AdapterClient) -> None:
     await driver.session.break_on_exceptions("uncaught")
     assert await driver.run("try:\n    int('x')\nexcept ValueError:\n    pass\n") == Ended(0)
 
 
-async def test_exception_that_leaves_for_a_library_stops_as_user_unhandled(driver: Driver) -> None:
+async def test_exception_that_leaves_for_a_library_stops_as_user_unhandled(driver: AdapterClient) -> None:
     await driver.session.break_on_exceptions("userUnhandled")
     await driver.start("""
         import contextlib, functools, unittest
@@ -252,14 +258,16 @@ async def test_exception_that_leaves_for_a_library_stops_as_user_unhandled(drive
     assert (await driver.where(), info.break_mode) == (("Case.test", 4), "userUnhandled")
 
 
-async def test_exception_info_is_refused_where_there_is_none(driver: Driver) -> None:
+async def test_exception_info_is_refused_where_there_is_none(driver: AdapterClient) -> None:
     await driver.start("print()\n", 1)
     await stop(driver)
     with pytest.raises(RequestFailed, match="not stopped at an exception"):
         await driver.session.exception_info(1)
 
 
-async def test_threads_stop_together_and_each_has_its_stack(driver: Driver, launch: Mapping[str, object]) -> None:
+async def test_threads_stop_together_and_each_has_its_stack(
+    driver: AdapterClient, launch: Mapping[str, object]
+) -> None:
     await driver.start(
         """
         import threading
@@ -287,7 +295,7 @@ async def test_threads_stop_together_and_each_has_its_stack(driver: Driver, laun
     assert await driver.resume() == Ended(0)
 
 
-async def test_pause_stops_a_running_program(driver: Driver, launch: Mapping[str, object]) -> None:
+async def test_pause_stops_a_running_program(driver: AdapterClient, launch: Mapping[str, object]) -> None:
     await driver.start("n = 1\nprint('ready', flush=True)\nwhile True:\n    n += 1\n", **launch)
     await only_line(driver)
     await driver.session.pause(1)

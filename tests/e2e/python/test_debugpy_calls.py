@@ -7,7 +7,7 @@ import pytest
 
 from dapkit.client import Ended, Session, Stopped
 from dapkit.protocol import ExceptionInfoArguments
-from e2e.python.listening import SOURCES, client, running
+from e2e.python.listening_program import SOURCES, client, running
 
 pytestmark = pytest.mark.row("attach")
 

@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from e2e.python.raw import Message, RawClient, raw_client
+from e2e.python.raw_client import Message, RawClient, raw_client
 
 VS_CODE = {"clientID": "vscode", "linesStartAt1": True, "columnsStartAt1": True, "supportsVariablePaging": True}
 

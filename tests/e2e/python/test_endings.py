@@ -9,9 +9,9 @@ import pytest
 from dapkit.client import Ended, Session
 from dapkit.endpoint import RequestFailed
 from dapkit.protocol import OutputEvent, TerminatedEvent
-from e2e.python.driving import ADAPTER, Driver, driving
+from e2e.python.adapter_client import ADAPTER, AdapterClient, adapter_client
 from e2e.python.processes import command_line, computing, descendants, ended, only_line, process_of, runs
-from e2e.python.raw import raw_client
+from e2e.python.raw_client import raw_client
 
 WAITS = """
     import time
@@ -41,18 +41,18 @@ WAITS = """
         ("1 +", 1),
     ],
 )
-async def test_exit_code_is_that_of_a_shell(driver: Driver, program: str, code: int) -> None:
+async def test_exit_code_is_that_of_a_shell(driver: AdapterClient, program: str, code: int) -> None:
     await driver.session.break_on_exceptions()
     assert await driver.run(program) == Ended(code)
 
 
 @pytest.mark.each_python
-async def test_exit_code_is_told_in_each_python_version(driver: Driver, python: str) -> None:
+async def test_exit_code_is_told_in_each_python_version(driver: AdapterClient, python: str) -> None:
     await driver.session.break_on_exceptions()
     assert await driver.run("import sys; sys.exit(3)", python=python) == Ended(3)
 
 
-async def test_signal_that_ended_the_program_is_told_in_words(driver: Driver) -> None:
+async def test_signal_that_ended_the_program_is_told_in_words(driver: AdapterClient) -> None:
     await driver.run("import os; os.kill(os.getpid(), 11)")
     assert driver.output("console") == (
         "The program was ended by SIGSEGV. "
@@ -60,7 +60,7 @@ async def test_signal_that_ended_the_program_is_told_in_words(driver: Driver) ->
     )
 
 
-async def test_syntax_error_is_reported_as_without_a_debugger(driver: Driver) -> None:
+async def test_syntax_error_is_reported_as_without_a_debugger(driver: AdapterClient) -> None:
     assert await driver.run("x = = 1\n") == Ended(1)
     assert driver.output("stderr").startswith(f'  File "{driver.file}", line 1\n    x = = 1\n')
     assert driver.output("stderr").endswith("SyntaxError: invalid syntax\n")
@@ -79,7 +79,7 @@ async def test_all_output_comes_before_exited_and_that_before_terminated() -> No
 
 
 @pytest.mark.each_python
-async def test_terminate_interrupts_and_the_program_cleans_up(driver: Driver, python: str) -> None:
+async def test_terminate_interrupts_and_the_program_cleans_up(driver: AdapterClient, python: str) -> None:
     await driver.start(WAITS, python=python)
     await only_line(driver)
     await driver.session.terminate()
@@ -90,7 +90,7 @@ async def test_terminate_interrupts_and_the_program_cleans_up(driver: Driver, py
 @pytest.mark.usefixtures("in_background")
 @pytest.mark.parametrize("console", ["internalConsole", "integratedTerminal"])
 async def test_terminate_interrupts_the_program_of_an_editor_in_the_background(tmp_path: Path, console: str) -> None:
-    async with driving(tmp_path) as driver:
+    async with adapter_client(tmp_path) as driver:
         await driver.start(WAITS, console=console, redirectOutput=True)
         await only_line(driver)
         await driver.session.terminate()
@@ -101,12 +101,12 @@ async def test_terminate_interrupts_the_program_of_an_editor_in_the_background(t
 async def test_program_ignores_no_signal_that_its_adapter_ignores(tmp_path: Path) -> None:
     ignoring = ["/bin/sh", "-c", "trap '' INT QUIT HUP; exec \"$@\"", "sh"]
     async with Session.spawn([*ignoring, *ADAPTER]) as session:
-        driver = Driver(session, tmp_path)
+        driver = AdapterClient(session, tmp_path)
         await driver.run("from signal import *; print([getsignal(n) == SIG_DFL for n in (SIGQUIT, SIGHUP)])")
         assert driver.output("stdout") == "[True, True]\n"
 
 
-async def test_terminate_at_a_breakpoint_cleans_up_without_another_stop(driver: Driver) -> None:
+async def test_terminate_at_a_breakpoint_cleans_up_without_another_stop(driver: AdapterClient) -> None:
     await driver.start("try:\n    x = 1\nfinally:\n    print('cleaned up')\n", 2, 4)
     await driver.session.next_stop()
     await driver.session.terminate()
@@ -115,7 +115,7 @@ async def test_terminate_at_a_breakpoint_cleans_up_without_another_stop(driver: 
 
 
 @pytest.mark.each_python
-async def test_interruption_of_ours_is_not_reported(driver: Driver, python: str) -> None:
+async def test_interruption_of_ours_is_not_reported(driver: AdapterClient, python: str) -> None:
     await driver.start("x = 1\n", 1, python=python)
     await driver.session.next_stop()
     await driver.session.terminate()
@@ -123,7 +123,7 @@ async def test_interruption_of_ours_is_not_reported(driver: Driver, python: str)
     assert driver.output("stdout", "stderr", "console") == ""
 
 
-async def test_program_may_report_the_interruption_itself(driver: Driver) -> None:
+async def test_program_may_report_the_interruption_itself(driver: AdapterClient) -> None:
     text = "import sys\nsys.excepthook = lambda kind, *_: print('end by', kind.__name__)\nx = 1\n"
     await driver.start(text, 3)
     await driver.session.next_stop()
@@ -132,7 +132,7 @@ async def test_program_may_report_the_interruption_itself(driver: Driver) -> Non
     assert driver.output("stdout") == "end by KeyboardInterrupt\n"
 
 
-async def test_second_terminate_kills(driver: Driver) -> None:
+async def test_second_terminate_kills(driver: AdapterClient) -> None:
     await driver.start("""
         import time
         while True:
@@ -149,7 +149,7 @@ async def test_second_terminate_kills(driver: Driver) -> None:
 
 
 @pytest.mark.row("restart, terminate, disconnect")
-async def test_program_that_ignores_interrupts_gets_sigterm(driver: Driver, python: str) -> None:
+async def test_program_that_ignores_interrupts_gets_sigterm(driver: AdapterClient, python: str) -> None:
     program = """
         import signal, sys, time
         signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -173,7 +173,9 @@ async def test_program_that_ignores_interrupts_gets_sigterm(driver: Driver, pyth
         "hashlib.pbkdf2_hmac('sha256', b'', b'', 10 ** 9)",  # does not
     ],
 )
-async def test_program_inside_native_code_gets_sigterm_after_a_second(driver: Driver, python: str, native: str) -> None:
+async def test_program_inside_native_code_gets_sigterm_after_a_second(
+    driver: AdapterClient, python: str, native: str
+) -> None:
     program = f"""
         import hashlib
         print("ready", flush=True)
@@ -188,7 +190,7 @@ async def test_program_inside_native_code_gets_sigterm_after_a_second(driver: Dr
 
 @pytest.mark.thorough
 @pytest.mark.row("restart, terminate, disconnect")
-async def test_program_that_takes_long_to_clean_up_gets_the_time(driver: Driver, python: str) -> None:
+async def test_program_that_takes_long_to_clean_up_gets_the_time(driver: AdapterClient, python: str) -> None:
     program = """
         import time
         try:
@@ -206,7 +208,7 @@ async def test_program_that_takes_long_to_clean_up_gets_the_time(driver: Driver,
 
 
 @pytest.mark.each_python
-async def test_interrupt_that_a_wait_has_not_noticed_is_sent_again(driver: Driver, python: str) -> None:
+async def test_interrupt_that_a_wait_has_not_noticed_is_sent_again(driver: AdapterClient, python: str) -> None:
     program = """
         import ctypes, os, signal, threading
         signal.signal(signal.SIGTERM, signal.SIG_IGN)  # which comes soon after the second interrupt
@@ -236,7 +238,9 @@ async def test_interrupt_that_a_wait_has_not_noticed_is_sent_again(driver: Drive
     assert driver.output("stdout") == "ready\ninterrupted\n"
 
 
-async def test_program_that_ignores_all_that_can_be_ignored_is_killed_by_the_second_terminate(driver: Driver) -> None:
+async def test_program_that_ignores_all_that_can_be_ignored_is_killed_by_the_second_terminate(
+    driver: AdapterClient,
+) -> None:
     await driver.start("""
         import signal, time
         signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -251,7 +255,7 @@ async def test_program_that_ignores_all_that_can_be_ignored_is_killed_by_the_sec
     assert await driver.session.wait_until_ended() == Ended(137)
 
 
-async def test_terminate_ends_what_the_program_started(driver: Driver) -> None:
+async def test_terminate_ends_what_the_program_started(driver: AdapterClient) -> None:
     await driver.start("""
         import subprocess, sys
         child = subprocess.Popen(["sleep", "60"])
@@ -294,7 +298,7 @@ STATES = {
 
 
 @pytest.mark.parametrize("state", STATES)
-async def test_disconnect_ends_the_program(driver: Driver, state: str) -> None:
+async def test_disconnect_ends_the_program(driver: AdapterClient, state: str) -> None:
     program, lines = STATES[state]
     await driver.start(program, *lines)
     if lines:
@@ -338,7 +342,9 @@ RELEASED = """
 
 
 @pytest.mark.parametrize("stopped", [False, True])
-async def test_disconnect_that_releases_lets_the_program_run_to_its_end(driver: Driver, *, stopped: bool) -> None:
+async def test_disconnect_that_releases_lets_the_program_run_to_its_end(
+    driver: AdapterClient, *, stopped: bool
+) -> None:
     await driver.start(RELEASED, *([2, 7] if stopped else [7]))
     if stopped:
         await driver.session.next_stop()
@@ -350,7 +356,7 @@ async def test_disconnect_that_releases_lets_the_program_run_to_its_end(driver: 
     assert (driver.folder / "done").exists()
 
 
-async def test_program_that_is_released_while_it_writes_much_runs_on(driver: Driver) -> None:
+async def test_program_that_is_released_while_it_writes_much_runs_on(driver: AdapterClient) -> None:
     await driver.start("""
         import os
         while not os.path.exists("go"):
@@ -364,14 +370,14 @@ async def test_program_that_is_released_while_it_writes_much_runs_on(driver: Dri
     assert (driver.folder / "done").exists()
 
 
-async def test_client_that_released_the_program_hears_terminated(driver: Driver) -> None:
+async def test_client_that_released_the_program_hears_terminated(driver: AdapterClient) -> None:
     await driver.start(RELEASED)
     await driver.session.detach()
     await driver.session.wait_for(TerminatedEvent)
     (driver.folder / "go").touch()
 
 
-async def test_child_that_outlives_its_parent_runs_on_if_it_is_not_debugged(driver: Driver) -> None:
+async def test_child_that_outlives_its_parent_runs_on_if_it_is_not_debugged(driver: AdapterClient) -> None:
     text = """
         import os, subprocess, sys
         wait = "import os, time\\nprint(os.getpid(), flush=True)\\nwhile not os.path.exists('go'): time.sleep(0.01)"
@@ -396,7 +402,7 @@ print()
 """
 
 
-async def test_death_of_the_program_in_mid_request_answers_the_request(driver: Driver) -> None:
+async def test_death_of_the_program_in_mid_request_answers_the_request(driver: AdapterClient) -> None:
     await driver.start(MUCH_OPEN, 5)
     await driver.session.next_stop()
     frame = (await driver.frames())[0].id
@@ -405,7 +411,7 @@ async def test_death_of_the_program_in_mid_request_answers_the_request(driver: D
     assert await driver.session.wait_until_ended() == Ended(4)
 
 
-async def test_program_killed_from_outside_while_stopped_is_told(driver: Driver) -> None:
+async def test_program_killed_from_outside_while_stopped_is_told(driver: AdapterClient) -> None:
     await driver.start("print()\n", 1)
     await driver.session.next_stop()
     os.kill(await process_of(driver), signal.SIGKILL)
@@ -434,7 +440,9 @@ CLOSES_ALL = """
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("asked", ["", "terminate"])
-async def test_program_that_closes_all_descriptors_runs_on_and_that_is_reported(driver: Driver, asked: str) -> None:
+async def test_program_that_closes_all_descriptors_runs_on_and_that_is_reported(
+    driver: AdapterClient, asked: str
+) -> None:
     await driver.start(CLOSES_ALL, 3)
     said = await driver.session.wait_for(OutputEvent, where=lambda event: "connection" in event.output, since=0)
     assert said.category == "important"
@@ -450,7 +458,7 @@ async def test_program_that_closes_all_descriptors_runs_on_and_that_is_reported(
         assert driver.output("stdout") == "to the end\n"
 
 
-async def test_program_that_has_closed_all_descriptors_is_released(driver: Driver) -> None:
+async def test_program_that_has_closed_all_descriptors_is_released(driver: AdapterClient) -> None:
     await driver.start(CLOSES_ALL, 3)
     await driver.session.wait_for(OutputEvent, where=lambda event: "connection" in event.output, since=0)
     await driver.session.detach()

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from dapkit.client import Session
-from e2e.python.driving import ADAPTER, Driver
+from e2e.python.adapter_client import ADAPTER, AdapterClient
 
 ENGINE = "__import__('_codecs').lookup_error('dapkit.engine')('connection.current_engine').engine"
 
@@ -11,7 +11,7 @@ ENGINE = "__import__('_codecs').lookup_error('dapkit.engine')('connection.curren
 async def test_traceback_of_an_engine_error_goes_to_the_log_of_the_adapter(tmp_path: Path) -> None:
     log = tmp_path / "adapter.log"
     async with Session.spawn([*ADAPTER, "--log", str(log)]) as session:
-        driver = Driver(session, tmp_path)
+        driver = AdapterClient(session, tmp_path)
         await driver.start("x = 1\nprint(x)\n", 2)
         await session.next_stop()
         [frame, *_] = await driver.frames()

@@ -5,7 +5,7 @@ import pytest
 from dapkit.adapter import HANDLERS, Adapter
 from dapkit.protocol import COMMANDS, Direction
 from dapkit.python.adapter import PythonAdapter
-from e2e.python.raw import Message, RawClient, raw_client
+from e2e.python.raw_client import Message, RawClient, raw_client
 
 ASKED_BY_CLIENTS = [spec.command for spec in COMMANDS.values() if spec.direction is Direction.CLIENT_TO_ADAPTER]
 UNASKED = ("disconnect", "terminate", "initialize", "launch", "attach", "configurationDone", "restart")

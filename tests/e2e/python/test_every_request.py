@@ -13,7 +13,7 @@ import pytest
 from dapkit.endpoint.receiver import INSTEAD_OF_NOTHING
 from dapkit.protocol import COMMANDS, CommandSpec, Direction
 from dapkit.testing import samples
-from e2e.python.raw import Message, RawClient, raw_client
+from e2e.python.raw_client import Message, RawClient, raw_client
 from e2e.python.test_every_command import is_handled
 
 ASKED = [spec for spec in COMMANDS.values() if spec.direction is Direction.CLIENT_TO_ADAPTER]

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from dapkit.protocol import DisconnectArguments
-from e2e.python.driving import Driver
+from e2e.python.adapter_client import AdapterClient
 from e2e.python.processes import STARTS_A_FAMILY, descendants, ended, only_line, process_of, runs
-from e2e.python.raw import raw_client
+from e2e.python.raw_client import raw_client
 
 pytestmark = pytest.mark.row("restart, terminate, disconnect")
 
@@ -44,27 +44,27 @@ def state(pid: int) -> str:
     return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
 
 
-async def family(driver: Driver, python: str | None = None) -> list[int]:
+async def family(driver: AdapterClient, python: str | None = None) -> list[int]:
     await driver.start(FAMILY, **({} if python is None else {"python": python}))
     pids = [int(pid) for pid in (await only_line(driver)).split()]
     assert all(map(runs, pids))
     return pids
 
 
-async def test_disconnect_ends_them_all(driver: Driver, python: str) -> None:
+async def test_disconnect_ends_them_all(driver: AdapterClient, python: str) -> None:
     pids = await family(driver, python)
     await driver.session.disconnect()
     await ended(*pids)
 
 
-async def test_terminate_ends_them_all(driver: Driver) -> None:
+async def test_terminate_ends_them_all(driver: AdapterClient) -> None:
     pids = await family(driver)
     await driver.session.terminate()
     await driver.session.wait_until_ended()
     await ended(*pids)
 
 
-async def test_second_terminate_ends_them_all(driver: Driver) -> None:
+async def test_second_terminate_ends_them_all(driver: AdapterClient) -> None:
     pids = await family(driver)
     await driver.session.terminate()
     await driver.session.terminate()
@@ -72,13 +72,13 @@ async def test_second_terminate_ends_them_all(driver: Driver) -> None:
     await ended(*pids)
 
 
-async def test_restart_ends_them_all(driver: Driver) -> None:
+async def test_restart_ends_them_all(driver: AdapterClient) -> None:
     pids = await family(driver)
     await driver.session.restart()
     await ended(*pids)
 
 
-async def test_release_leaves_them_all(driver: Driver) -> None:
+async def test_release_leaves_them_all(driver: AdapterClient) -> None:
     pids = await family(driver)
     pids.append(await process_of(driver))
     with killed_at_last(*pids):
@@ -103,7 +103,7 @@ async def test_released_program_outlives_an_adapter_that_is_killed() -> None:
     await ended(parent, *pids)
 
 
-async def test_launched_program_can_be_left_suspended(driver: Driver, python: str) -> None:
+async def test_launched_program_can_be_left_suspended(driver: AdapterClient, python: str) -> None:
     await driver.start("import time\nprint('ready', flush=True)\nx = 1\nprint('on')\n", 3, python=python)
     await driver.session.next_stop()
     pid = await process_of(driver)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from e2e.python.driving import Driver
+from e2e.python.adapter_client import AdapterClient
 
 SELDOM_USED = ("_bz2", "_ctypes", "_hashlib", "_lzma", "_ssl", "_zstd", "libcrypto", "libssl")
 """Libraries of what a session needs only for TLS, tokens, recordings and the end of a conversation."""
@@ -19,7 +19,7 @@ def libraries_of(pid: int) -> set[str]:
 
 @pytest.mark.parametrize("launch", [{}, {"python": sys.executable}], ids=["our Python", "a Python by its path"])
 async def test_adapter_of_a_launched_program_has_no_library_loaded_that_sessions_seldom_use(
-    driver: Driver, launch: dict[str, str]
+    driver: AdapterClient, launch: dict[str, str]
 ) -> None:
     await driver.start("x = 1\n", 1, **launch)
     await driver.session.next_stop()
@@ -30,7 +30,7 @@ async def test_adapter_of_a_launched_program_has_no_library_loaded_that_sessions
 
 
 @pytest.mark.skipif(sys.version_info < (3, 15), reason="imports can be lazy since Python 3.15")
-async def test_adapter_imports_a_module_when_it_uses_it(driver: Driver) -> None:
+async def test_adapter_imports_a_module_when_it_uses_it(driver: AdapterClient) -> None:
     await driver.start("x = 1\n", 1)
     await driver.session.next_stop()
     assert driver.session.adapter_pid is not None

@@ -10,9 +10,9 @@ import dapkit
 from dapkit.client import Ended
 from dapkit.protocol import OutputEvent
 from dapkit.python.adapter.configuration.keys import REMARKS
-from e2e.python.driving import Driver
-from e2e.python.listening import client, running
-from e2e.python.raw import raw_client
+from e2e.python.adapter_client import AdapterClient
+from e2e.python.listening_program import client, running
+from e2e.python.raw_client import raw_client
 from from_debugpy_page import REQUESTS, Key, Request, Verdict, things, verdict_of
 
 NOBODY_MEANS_THIS: list[list[str]] = [[]]
@@ -70,7 +70,7 @@ async def test_keys_that_are_the_same_are_read_and_those_without_effect_are_not(
 
 
 @pytest.mark.row("launch")
-async def test_launch_with_every_key_of_debugpy_runs_and_says_of_each_what_the_page_says(driver: Driver) -> None:
+async def test_launch_with_every_key_of_debugpy_runs_and_says_of_each_what_the_page_says(driver: AdapterClient) -> None:
     file = driver.write("import os, sys; print(sys.argv[1:], os.environ['NAME'], sys.flags.dev_mode)")
     (file.parent / ".env").write_text("")
     given = configuration("launch", file)

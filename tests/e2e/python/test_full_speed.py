@@ -5,7 +5,7 @@ import subprocess
 
 import pytest
 
-from e2e.python.driving import Driver
+from e2e.python.adapter_client import AdapterClient
 
 pytestmark = pytest.mark.each_python
 
@@ -32,7 +32,7 @@ PROGRAM = """
 NEVER, BEGUN = 4, 10
 
 
-def instructions_without_a_debugger(driver: Driver, python: str) -> list[str]:
+def instructions_without_a_debugger(driver: AdapterClient, python: str) -> list[str]:
     """Return what the hot function consists of after it has run alone."""
     file = driver.write(PROGRAM, "alone.py")
     done = subprocess.run([python, file], capture_output=True, text=True, check=True)
@@ -41,7 +41,7 @@ def instructions_without_a_debugger(driver: Driver, python: str) -> list[str]:
     return list(alone["instructions"])
 
 
-async def assert_runs_as_without_a_debugger(driver: Driver, python: str) -> None:
+async def assert_runs_as_without_a_debugger(driver: AdapterClient, python: str) -> None:
     """Let the program end, and compare."""
     await driver.session.wait_until_ended()
     debugged = json.loads(driver.output("stdout"))
@@ -52,13 +52,15 @@ async def assert_runs_as_without_a_debugger(driver: Driver, python: str) -> None
 @pytest.mark.thorough
 @pytest.mark.row("setBreakpoints")
 @pytest.mark.parametrize("lines", [(), (NEVER,)], ids=["no breakpoint", "a breakpoint elsewhere"])
-async def test_breakpoints_elsewhere_leave_code_as_it_is(driver: Driver, python: str, lines: tuple[int, ...]) -> None:
+async def test_breakpoints_elsewhere_leave_code_as_it_is(
+    driver: AdapterClient, python: str, lines: tuple[int, ...]
+) -> None:
     await driver.start(PROGRAM, *lines, python=python)
     await assert_runs_as_without_a_debugger(driver, python)
 
 
 @pytest.mark.row("setDataBreakpoints")
-async def test_watching_a_global_leaves_code_that_does_not_use_it_as_it_is(driver: Driver, python: str) -> None:
+async def test_watching_a_global_leaves_code_that_does_not_use_it_as_it_is(driver: AdapterClient, python: str) -> None:
     await driver.start(PROGRAM, BEGUN, python=python)
     await driver.session.next_stop()
     await driver.session.clear_breakpoints()

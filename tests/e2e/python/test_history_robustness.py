@@ -16,7 +16,7 @@ import pytest
 from dapkit.client import Ended, Stopped
 from dapkit.endpoint import RequestFailed
 from dapkit.protocol import StepBackArguments, StoppedEvent
-from e2e.python.driving import Driver, driving
+from e2e.python.adapter_client import AdapterClient, adapter_client
 from e2e.python.forward_run import ForwardRun, timeline
 from e2e.python.processes import SECONDS, descendants, ended, process_of
 from e2e.python.travelled_programs import TravelledProgram, travelled
@@ -47,7 +47,7 @@ async def test_random_jumps_show_what_was_seen_as_the_program_ran(tmp_path: Path
 async def jumped(folder: Path, program: TravelledProgram) -> list[str]:
     """Run a program, and jump to and fro between moments of it; return what was not as it had been."""
     found = list[str]()
-    async with driving(folder) as driver:
+    async with adapter_client(folder) as driver:
         await driver.session.break_on_exceptions()
         await driver.launch(**program.launch(folder), timeTravel=True, stopOnEntry=True)
         await driver.session.next_stop()
@@ -85,7 +85,7 @@ class Held:
         return all(mine <= theirs for mine, theirs in zip(astuple(self), astuple(other), strict=True))
 
 
-async def stopped_at_end(driver: Driver, text: str = PROGRAM, line: int = LAST) -> tuple[int, int]:
+async def stopped_at_end(driver: AdapterClient, text: str = PROGRAM, line: int = LAST) -> tuple[int, int]:
     """Have a program stand on its last line; return the process of the adapter, and that of the program."""
     await driver.start(text, line, timeTravel=True)
     await driver.session.next_stop()
@@ -93,14 +93,14 @@ async def stopped_at_end(driver: Driver, text: str = PROGRAM, line: int = LAST) 
     return driver.session.adapter_pid, await process_of(driver)
 
 
-async def back(driver: Driver) -> None:
+async def back(driver: AdapterClient) -> None:
     """Step back."""
     position = driver.session.position
     await driver.session.request(StepBackArguments(thread_id=1))
     await driver.session.wait_for(StoppedEvent, since=position)
 
 
-async def forth(driver: Driver) -> None:
+async def forth(driver: AdapterClient) -> None:
     """Step over a line of the past."""
     position = driver.session.position
     await driver.session.next(1)
@@ -134,7 +134,7 @@ def memory(adapter: int) -> int:
 @pytest.mark.thorough
 @pytest.mark.timeout(1200 if "DAPKIT_STEPS" in os.environ else 120)
 @pytest.mark.row("stepBack")
-async def test_steps_back_and_forth_leave_no_process_and_no_descriptor(driver: Driver) -> None:
+async def test_steps_back_and_forth_leave_no_process_and_no_descriptor(driver: AdapterClient) -> None:
     adapter, program = await stopped_at_end(driver)
     await back(driver)
     await back(driver)
@@ -153,7 +153,7 @@ async def test_steps_back_and_forth_leave_no_process_and_no_descriptor(driver: D
 
 
 @pytest.mark.row("reverseContinue")
-async def test_killed_copies_of_a_program_cost_it_its_past_but_nothing_else(driver: Driver) -> None:
+async def test_killed_copies_of_a_program_cost_it_its_past_but_nothing_else(driver: AdapterClient) -> None:
     adapter, program = await stopped_at_end(driver)
     await back(driver)
     await back(driver)
@@ -175,7 +175,7 @@ async def test_killed_copies_of_a_program_cost_it_its_past_but_nothing_else(driv
 
 @pytest.mark.row("stepBack")
 @pytest.mark.parametrize("shows_past", [True, False], ids=["in the past", "live"])
-async def test_a_killed_parent_of_the_program_ends_the_session(driver: Driver, shows_past: bool) -> None:
+async def test_a_killed_parent_of_the_program_ends_the_session(driver: AdapterClient, shows_past: bool) -> None:
     adapter, program = await stopped_at_end(driver)
     if shows_past:
         await back(driver)
@@ -188,7 +188,7 @@ async def test_a_killed_parent_of_the_program_ends_the_session(driver: Driver, s
 
 
 @pytest.mark.row("stepBack")
-async def test_the_timeline_tells_how_much_was_written_by_the_moment_shown(driver: Driver) -> None:
+async def test_the_timeline_tells_how_much_was_written_by_the_moment_shown(driver: AdapterClient) -> None:
     text = """
         import os
         os.write(1, b"three")
@@ -224,7 +224,7 @@ def pending(pid: int) -> bool:
 
 
 @pytest.mark.row("stepBack")
-async def test_handlers_of_signals_interrupt_the_program_not_the_debugger(driver: Driver) -> None:
+async def test_handlers_of_signals_interrupt_the_program_not_the_debugger(driver: AdapterClient) -> None:
     driver.write(INTERRUPTED)
     for line in (7, 8):
         await driver.session.add_breakpoint(driver.file, line)

@@ -12,7 +12,7 @@ from dapkit.endpoint import RequestFailed
 from dapkit.protocol import OutputEvent, StepBackArguments, StoppedEvent
 from dapkit.protocol.time_travel import TimelineBody, TravelToArguments
 from dapkit.python import limits
-from e2e.python.driving import Driver
+from e2e.python.adapter_client import AdapterClient
 
 pytestmark = pytest.mark.each_python
 
@@ -29,11 +29,11 @@ BUSY = """
 DONE = 8
 
 
-async def timeline(driver: Driver) -> TimelineBody:
+async def timeline(driver: AdapterClient) -> TimelineBody:
     return msgspec.convert(await driver.session.request_custom("dapkit/timeline"), TimelineBody)
 
 
-async def copies(driver: Driver, python: str, **settings: object) -> int:
+async def copies(driver: AdapterClient, python: str, **settings: object) -> int:
     """Run the busy program to its last line; return how many copies of it there are."""
     await driver.start(BUSY, DONE, python=python, timeTravel=settings)
     await driver.session.next_stop()
@@ -42,13 +42,13 @@ async def copies(driver: Driver, python: str, **settings: object) -> int:
 
 @pytest.mark.thorough
 @pytest.mark.row("stepBack")
-async def test_copies_are_as_far_apart_as_asked(driver: Driver, python: str) -> None:
+async def test_copies_are_as_far_apart_as_asked(driver: AdapterClient, python: str) -> None:
     assert await copies(driver, python, interval=3600) == 1
 
 
 @pytest.mark.thorough
 @pytest.mark.row("stepBack")
-async def test_copies_are_dropped_that_have_more_memory_than_they_may(driver: Driver, python: str) -> None:
+async def test_copies_are_dropped_that_have_more_memory_than_they_may(driver: AdapterClient, python: str) -> None:
     await copies(driver, python, interval=0.001, memoryLimit=1)
     with anyio.fail_after(30):
         while len((await timeline(driver)).checkpoints) > limits.LEAST_CHECKPOINTS:  # noqa: ASYNC110 - nobody reports it
@@ -72,7 +72,7 @@ THREADS = """
 
 
 @pytest.mark.row("stepBack")
-async def test_history_ends_where_threads_begin_if_it_is_to(driver: Driver, python: str) -> None:
+async def test_history_ends_where_threads_begin_if_it_is_to(driver: AdapterClient, python: str) -> None:
     await driver.start(THREADS, 8, python=python, timeTravel={"threads": "end"})
     await driver.session.next_stop()
     assert [event.output for event in driver.told(OutputEvent) if event.category == "important"] == [
@@ -105,7 +105,7 @@ async def test_history_ends_where_threads_begin_if_it_is_to(driver: Driver, pyth
         ("yes", "timeTravel"),
     ],
 )
-async def test_other_settings_are_refused(driver: Driver, python: str, settings: object, problem: str) -> None:
+async def test_other_settings_are_refused(driver: AdapterClient, python: str, settings: object, problem: str) -> None:
     with pytest.raises(RequestFailed, match=problem):
         await driver.start("pass", python=python, timeTravel=settings)
 
@@ -127,7 +127,7 @@ IN_A_FOLDER = """
 
 @pytest.mark.row("stepBack")
 async def test_a_folder_that_is_gone_does_not_hide_the_past_in_it(
-    driver: Driver, python: str, launch: Mapping[str, object]
+    driver: AdapterClient, python: str, launch: Mapping[str, object]
 ) -> None:
     """The copy that is made after the first stop is in a folder that is removed later."""
     await driver.start(IN_A_FOLDER, 8, 11, python=python, **launch)

@@ -17,8 +17,8 @@ import pytest
 from dapkit.client import StartRefused
 from dapkit.protocol import encode_frame
 from dapkit.python.debuggee.interpreter import limits
-from e2e.python.driving import Driver
-from e2e.python.listening import SOURCES, Listening, client, running
+from e2e.python.adapter_client import AdapterClient
+from e2e.python.listening_program import SOURCES, Listening, client, running
 from e2e.transport.strangers import fate_of_another_user
 
 pytestmark = pytest.mark.row("attach")
@@ -109,13 +109,13 @@ async def test_breakpoint_stops_in_its_caller_if_a_client_is_there(tmp_path: Pat
 
 
 @pytest.mark.each_python
-async def test_breakpoint_stops_in_a_launched_program_as_well(driver: Driver, python: str) -> None:
+async def test_breakpoint_stops_in_a_launched_program_as_well(driver: AdapterClient, python: str) -> None:
     await driver.start("def f():\n    breakpoint()\n    return 1\nf()\n", python=python)
     await driver.session.next_stop()
     assert await driver.where() == ("f", 2)
 
 
-async def test_launched_program_cannot_listen(driver: Driver) -> None:
+async def test_launched_program_cannot_listen(driver: AdapterClient) -> None:
     await driver.run("import dapkit\ntry:\n    dapkit.listen()\nexcept RuntimeError as error:\n    print(error)\n")
     assert driver.output("stdout") == "the program was launched by a debugger; it can have only one\n"
 

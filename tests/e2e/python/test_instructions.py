@@ -12,7 +12,7 @@ from dapkit.protocol import (
     Source,
     SourceBreakpoint,
 )
-from e2e.python.driving import Driver
+from e2e.python.adapter_client import AdapterClient
 
 pytestmark = pytest.mark.each_python
 
@@ -33,7 +33,7 @@ def launch(python: str) -> Mapping[str, object]:
     return {"python": python}
 
 
-async def test_capabilities_tell_all_of_it(driver: Driver) -> None:
+async def test_capabilities_tell_all_of_it(driver: AdapterClient) -> None:
     await driver.start(PROGRAM, 7)
     await driver.session.next_stop()
     told = driver.session.capabilities
@@ -50,7 +50,7 @@ async def test_capabilities_tell_all_of_it(driver: Driver) -> None:
 
 @pytest.mark.row("breakpointLocations")
 @pytest.mark.row("setBreakpoints")
-async def test_places_that_are_offered_can_be_set(driver: Driver, launch: Mapping[str, object]) -> None:
+async def test_places_that_are_offered_can_be_set(driver: AdapterClient, launch: Mapping[str, object]) -> None:
     await driver.start(PROGRAM, 5, **launch)
     await driver.session.next_stop()
     source = Source(path=str(driver.file))
@@ -67,7 +67,9 @@ async def test_places_that_are_offered_can_be_set(driver: Driver, launch: Mappin
 
 
 @pytest.mark.row("setFunctionBreakpoints")
-async def test_function_is_stopped_in_whenever_it_is_loaded(driver: Driver, launch: Mapping[str, object]) -> None:
+async def test_function_is_stopped_in_whenever_it_is_loaded(
+    driver: AdapterClient, launch: Mapping[str, object]
+) -> None:
     await driver.start(PROGRAM, 5, **launch)
     await driver.session.next_stop()
     wish = FunctionBreakpoint(name="add", condition="b == 3")
@@ -79,7 +81,7 @@ async def test_function_is_stopped_in_whenever_it_is_loaded(driver: Driver, laun
 
 
 @pytest.mark.row("setInstructionBreakpoints, disassemble")
-async def test_instruction_that_is_shown_can_be_stopped_at(driver: Driver, launch: Mapping[str, object]) -> None:
+async def test_instruction_that_is_shown_can_be_stopped_at(driver: AdapterClient, launch: Mapping[str, object]) -> None:
     await driver.start(PROGRAM, 2, **launch)
     await driver.session.next_stop()
     [top, *_] = await driver.frames()
@@ -97,7 +99,7 @@ async def test_instruction_that_is_shown_can_be_stopped_at(driver: Driver, launc
 
 @pytest.mark.row("next, stepIn, stepOut")
 @pytest.mark.row("stepInTargets, gotoTargets, goto, restartFrame")
-async def test_steps_into_a_chosen_call_and_jumps(driver: Driver, launch: Mapping[str, object]) -> None:
+async def test_steps_into_a_chosen_call_and_jumps(driver: AdapterClient, launch: Mapping[str, object]) -> None:
     await driver.start(PROGRAM, 6, **launch)
     session = driver.session
     await session.next_stop()
@@ -125,7 +127,7 @@ async def test_steps_into_a_chosen_call_and_jumps(driver: Driver, launch: Mappin
 
 @pytest.mark.row("setBreakpoints")
 async def test_breakpoint_in_a_file_that_is_made_later_is_told_when_it_is_verified(
-    driver: Driver, launch: Mapping[str, object]
+    driver: AdapterClient, launch: Mapping[str, object]
 ) -> None:
     made = driver.folder / "made.py"
     events = driver.session.events()
@@ -137,7 +139,7 @@ async def test_breakpoint_in_a_file_that_is_made_later_is_told_when_it_is_verifi
 
 
 @pytest.mark.row("next, stepIn, stepOut")
-async def test_steps_begin_at_instructions_of_no_line(driver: Driver, launch: Mapping[str, object]) -> None:
+async def test_steps_begin_at_instructions_of_no_line(driver: AdapterClient, launch: Mapping[str, object]) -> None:
     # What the compiler adds behind handlers is of no line; the frame is shown at that of its function then.
     program = """
         try:

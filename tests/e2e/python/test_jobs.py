@@ -12,13 +12,13 @@ import pytest
 from dapkit.client import Ended
 from dapkit.client.terminal import Terminal, open_terminal
 from dapkit.protocol import RunInTerminalRequestArguments
-from e2e.python.driving import Driver
+from e2e.python.adapter_client import AdapterClient
 from e2e.python.processes import ended, runs
-from e2e.python.raw import RawClient, raw_client
+from e2e.python.raw_client import RawClient, raw_client
 
 
 @pytest.mark.each_python
-async def test_program_may_lead_a_group_of_its_own(driver: Driver, python: str) -> None:
+async def test_program_may_lead_a_group_of_its_own(driver: AdapterClient, python: str) -> None:
     program = """
         import os
         assert os.getpgrp() != os.getpid() != os.getsid(0)
@@ -29,7 +29,7 @@ async def test_program_may_lead_a_group_of_its_own(driver: Driver, python: str) 
     assert await driver.run(program, python=python) == Ended(0)
 
 
-async def test_program_may_lead_a_session_of_its_own_and_has_no_terminal_without_it(driver: Driver) -> None:
+async def test_program_may_lead_a_session_of_its_own_and_has_no_terminal_without_it(driver: AdapterClient) -> None:
     program = """
         import errno, os
         try:
@@ -42,7 +42,7 @@ async def test_program_may_lead_a_session_of_its_own_and_has_no_terminal_without
     assert await driver.run(program) == Ended(0)
 
 
-async def test_signal_that_the_program_sends_its_group_reaches_nobody_else(driver: Driver) -> None:
+async def test_signal_that_the_program_sends_its_group_reaches_nobody_else(driver: AdapterClient) -> None:
     program = "import os, signal\nprint(os.getppid(), flush=True)\nos.killpg(0, signal.SIGKILL)\n"
     assert await driver.run(program) == Ended(128 + signal.SIGKILL)
     assert driver.output("console") == "The program was ended by SIGKILL.\n"

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from e2e.python.raw import Message, RawClient, raw_client
+from e2e.python.raw_client import Message, RawClient, raw_client
 
 pytestmark = [pytest.mark.each_python, pytest.mark.row("setBreakpoints")]
 

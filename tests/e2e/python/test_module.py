@@ -10,7 +10,7 @@ import pytest
 
 from dapkit.client import Ended
 from dapkit.protocol import ExitedEvent, OutputEvent, ProcessEvent
-from e2e.python.listening import SOURCES, client, running_command
+from e2e.python.listening_program import SOURCES, client, running_command
 
 pytestmark = pytest.mark.row("attach")
 

@@ -12,8 +12,8 @@ import pytest
 
 from dapkit.client import Ended, StartRefused
 from dapkit.python.debuggee.engine.interpreter_checks import NEWEST_TESTED
-from e2e.python.driving import Driver
-from e2e.python.listening import SOURCES, client
+from e2e.python.adapter_client import AdapterClient
+from e2e.python.listening_program import SOURCES, client
 from e2e.python.test_attach_to_process import attach, plain
 from interpreters import interpreter
 
@@ -64,7 +64,9 @@ def newest() -> str:
     return str(interpreter(f"{MAJOR}.{MINOR}"))
 
 
-async def test_newer_version_is_debugged_with_one_sentence(driver: Driver, newer: dict[str, str], newest: str) -> None:
+async def test_newer_version_is_debugged_with_one_sentence(
+    driver: AdapterClient, newer: dict[str, str], newest: str
+) -> None:
     await driver.start("x = 1\ny = 2\n", 2, python=newest, env=newer)
     await driver.session.next_stop()
     assert (await driver.locals())["x"].value == "1"
@@ -73,13 +75,13 @@ async def test_newer_version_is_debugged_with_one_sentence(driver: Driver, newer
 
 
 async def test_newer_version_is_refused_where_an_internal_has_changed(
-    driver: Driver, changed: dict[str, str], newest: str
+    driver: AdapterClient, changed: dict[str, str], newest: str
 ) -> None:
     with pytest.raises(StartRefused, match=REFUSAL):
         await driver.start("x = 1\n", 1, python=newest, env=changed)
 
 
-async def test_newer_version_has_no_time_travel(driver: Driver, newer: dict[str, str], newest: str) -> None:
+async def test_newer_version_has_no_time_travel(driver: AdapterClient, newer: dict[str, str], newest: str) -> None:
     with pytest.raises(StartRefused, match=rf"time travel was tested with Python 3\.12 to {MAJOR}\.{MINOR}"):
         await driver.start("x = 1\n", 1, python=newest, env=newer, timeTravel=True)
 
@@ -110,7 +112,9 @@ def test_program_that_listens_says_why_it_cannot(tmp_path: Path, changed: dict[s
     assert "Traceback" not in ran.stderr
 
 
-async def test_child_of_such_a_version_runs_undebugged(driver: Driver, changed: dict[str, str], newest: str) -> None:
+async def test_child_of_such_a_version_runs_undebugged(
+    driver: AdapterClient, changed: dict[str, str], newest: str
+) -> None:
     text = f"""
         import os, subprocess
         variables = os.environ | {{"PYTHONPATH": {changed["PYTHONPATH"]!r}}}

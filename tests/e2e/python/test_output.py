@@ -7,55 +7,55 @@ import anyio
 import pytest
 
 from dapkit.client import Ended
-from e2e.python.driving import Driver
+from e2e.python.adapter_client import AdapterClient
 from e2e.python.processes import ended
-from e2e.python.raw import RawClient, raw_client
+from e2e.python.raw_client import RawClient, raw_client
 
 MEGABYTE = 1024 * 1024
 
 
-async def test_output_has_its_category(driver: Driver) -> None:
+async def test_output_has_its_category(driver: AdapterClient) -> None:
     await driver.run("import sys; print('out'); print('err', file=sys.stderr)")
     assert (driver.output("stdout"), driver.output("stderr")) == ("out\n", "err\n")
 
 
-async def test_last_line_without_its_end_is_kept(driver: Driver) -> None:
+async def test_last_line_without_its_end_is_kept(driver: AdapterClient) -> None:
     await driver.run("import os, sys; sys.stdout.write('end'); sys.stderr.write('err')")
     assert (driver.output("stdout"), driver.output("stderr")) == ("end", "err")
 
 
-async def test_bytes_that_are_no_text_are_shown_as_escapes(driver: Driver) -> None:
+async def test_bytes_that_are_no_text_are_shown_as_escapes(driver: AdapterClient) -> None:
     await driver.run(r"import os; os.write(1, b'caf\xe9 \xff\x00 \x1b[31m\n')")
     assert driver.output("stdout") == "caf\\xe9 \\xff\0 \x1b[31m\n"
 
 
-async def test_character_that_comes_in_two_pieces_is_one(driver: Driver) -> None:
+async def test_character_that_comes_in_two_pieces_is_one(driver: AdapterClient) -> None:
     await driver.run(r"import os, time; os.write(1, '€'.encode()[:1]); time.sleep(0.05); os.write(1, '€'.encode()[1:])")
     assert driver.output("stdout") == "€"
 
 
-async def test_output_of_children_is_that_of_the_program(driver: Driver) -> None:
+async def test_output_of_children_is_that_of_the_program(driver: AdapterClient) -> None:
     await driver.run("import subprocess; subprocess.run(['echo', 'child'])")
     assert driver.output("stdout") == "child\n"
 
 
-async def test_input_is_at_its_end(driver: Driver) -> None:
+async def test_input_is_at_its_end(driver: AdapterClient) -> None:
     await driver.run("print(repr(__import__('sys').stdin.read()))")
     assert driver.output("stdout") == "''\n"
 
 
-async def test_program_that_closes_its_output_runs_on(driver: Driver) -> None:
+async def test_program_that_closes_its_output_runs_on(driver: AdapterClient) -> None:
     assert await driver.run("import os\nprint(1, flush=True)\nos.close(1)\nos.close(2)\nos._exit(3)") == Ended(3)
     assert driver.output("stdout") == "1\n"
 
 
-async def test_program_that_closes_all_descriptors_but_its_own_ends_orderly(driver: Driver) -> None:
+async def test_program_that_closes_all_descriptors_but_its_own_ends_orderly(driver: AdapterClient) -> None:
     await driver.session.break_on_exceptions()
     ended = await driver.run("import sys; sys.stdout.close(); sys.stderr.close(); sys.stdin.close(); sys.exit(4)")
     assert ended == Ended(4)
 
 
-async def test_child_that_holds_the_pipes_does_not_hold_up_the_end(driver: Driver) -> None:
+async def test_child_that_holds_the_pipes_does_not_hold_up_the_end(driver: AdapterClient) -> None:
     wait = "while [ ! -e go ]; do sleep 0.05; done"
     ended_so = await driver.run(f"""
         import subprocess
@@ -66,7 +66,7 @@ async def test_child_that_holds_the_pipes_does_not_hold_up_the_end(driver: Drive
     await ended(int(driver.output("stdout")))
 
 
-async def test_fork_goes_on_undebugged_in_a_child_that_is_left_alone(driver: Driver) -> None:
+async def test_fork_goes_on_undebugged_in_a_child_that_is_left_alone(driver: AdapterClient) -> None:
     await driver.start(
         """
         import os, sys
@@ -209,7 +209,7 @@ async def held_up(pid: int) -> None:
             await anyio.sleep(0.01)
 
 
-async def test_lines_that_a_program_wrote_come_before_its_stop(driver: Driver, python: str) -> None:
+async def test_lines_that_a_program_wrote_come_before_its_stop(driver: AdapterClient, python: str) -> None:
     buffered = {"PYTHONUNBUFFERED": None}
     await driver.start("for i in range(5):\n    print(i)\n    i = -1\n", 3, python=python, env=buffered)
     for number in range(5):
@@ -220,7 +220,7 @@ async def test_lines_that_a_program_wrote_come_before_its_stop(driver: Driver, p
 
 @pytest.mark.thorough
 @pytest.mark.each_python
-async def test_log_messages_and_output_come_in_the_order_of_the_program(driver: Driver, python: str) -> None:
+async def test_log_messages_and_output_come_in_the_order_of_the_program(driver: AdapterClient, python: str) -> None:
     async with raw_client() as client:
         driver.write("""
             import sys
@@ -253,7 +253,9 @@ async def test_log_messages_and_output_come_in_the_order_of_the_program(driver: 
 
 
 @pytest.mark.thorough
-async def test_output_that_a_wrapper_sends_elsewhere_has_no_marks_of_log_messages(driver: Driver, python: str) -> None:
+async def test_output_that_a_wrapper_sends_elsewhere_has_no_marks_of_log_messages(
+    driver: AdapterClient, python: str
+) -> None:
     wrapper = driver.write(
         f"""
         #!/bin/sh

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from e2e.own_world import SPOILING
-from e2e.python.listening import client, running
+from e2e.python.listening_program import client, running
 
 pytestmark = [pytest.mark.row("attach"), pytest.mark.each_python]
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from dapkit.protocol import OutputEvent, StoppedEvent
-from e2e.python.driving import driving
+from e2e.python.adapter_client import adapter_client
 
 TESTS = """
 import random
@@ -55,7 +55,7 @@ async def test_a_failed_test_is_debugged_from_its_recording(tmp_path: Path, work
         assert (place, name) == (f"test_shop.py:{FAILS}", "test_shop.py::test_flaky")
         assert file in map(str, (tmp_path / "kept").iterdir())
         [total] = re.findall(r"total is ([\d.]+)$", ended.stdout, re.MULTILINE)[:1]
-        async with driving(tmp_path) as driver:
+        async with adapter_client(tmp_path) as driver:
             await driver.session.add_breakpoint(tmp_path / "test_shop.py", FAILS)
             await driver.session.break_on_exceptions()
             position = driver.session.position

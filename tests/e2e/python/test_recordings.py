@@ -22,7 +22,7 @@ from dapkit.protocol import (
     StoppedEvent,
 )
 from dapkit.protocol.time_travel import TimelineBody, TravelToArguments
-from e2e.python.driving import Driver, driving
+from e2e.python.adapter_client import AdapterClient, adapter_client
 from e2e.python.processes import computing, ended
 from interpreters import interpreter
 
@@ -69,7 +69,7 @@ def record(
     )
 
 
-async def open_recording(driver: Driver, file: Path) -> StoppedEvent:
+async def open_recording(driver: AdapterClient, file: Path) -> StoppedEvent:
     """Execute a recording again, up to its first stop."""
     position = driver.session.position
     await driver.session.break_on_exceptions()
@@ -77,7 +77,7 @@ async def open_recording(driver: Driver, file: Path) -> StoppedEvent:
     return await driver.session.wait_for(StoppedEvent, since=position)
 
 
-def written(driver: Driver) -> str:
+def written(driver: AdapterClient) -> str:
     """Return what the program has written to its standard output."""
     return "".join(event.output for event in driver.told(OutputEvent) if event.category == "stdout")
 
@@ -88,7 +88,7 @@ def state_in(text: str) -> list[str]:
     return [line for line in lines if line.split()[2] != COUNTS]
 
 
-def said(driver: Driver) -> str:
+def said(driver: AdapterClient) -> str:
     """Return what the adapter has remarked."""
     return "".join(
         event.output for event in driver.told(OutputEvent) if event.category not in ("stdout", "stderr", "telemetry")
@@ -113,7 +113,7 @@ async def test_a_recording_shows_what_the_program_had(tmp_path: Path, program: P
     for left in reversed(range(RUNS if program.stem.startswith("threads") else 1)):
         recorded = record(tmp_path, "-o", str(file), python, str(copy))
         assert recorded.returncode == 0, recorded.stderr
-        async with driving(tmp_path) as driver:
+        async with adapter_client(tmp_path) as driver:
             stopped = await open_recording(driver, file)
             assert (stopped.reason, stopped.description) == ("pause", "End of recorded history")
             if "diverged" in said(driver) and left:
@@ -163,7 +163,7 @@ async def test_a_recording_is_debugged_forwards_and_backwards(
     file, recorded = shop
     program, sold = tmp_path / "shop.py", tmp_path / "sold.txt"
     sold.unlink()
-    async with driving(tmp_path) as driver:
+    async with adapter_client(tmp_path) as driver:
         await driver.session.add_breakpoint(program, 11, condition="item == 'milk'")
         stopped = await open_recording(driver, file)
         assert stopped.reason == "breakpoint"
@@ -204,7 +204,7 @@ async def test_a_recording_says_what_is_not_as_it_was(
     file, _ = shop
     program = tmp_path / "shop.py"
     program.write_text(program.read_text() + "# another line\n")
-    async with driving(tmp_path) as driver:
+    async with adapter_client(tmp_path) as driver:
         with pytest.raises(RequestFailed, match=r"recorded with other files: .*shop\.py \(changed\)"):
             await driver.launch(replay=str(file))
 
@@ -220,7 +220,7 @@ async def test_imported_files_that_have_changed_are_named(tmp_path: Path) -> Non
     assert {str(module), str(tmp_path / "app.py")} <= set(files)
     assert not hasattr(zlib, "__file__") or zlib.__file__ in files
     module.write_text("price = 4\n")
-    async with driving(tmp_path) as driver:
+    async with adapter_client(tmp_path) as driver:
         await open_recording(driver, file)
         assert f"Not as they were when this was recorded: {module} (changed)." in said(driver)
         assert written(driver) == "3\n"
@@ -235,7 +235,7 @@ async def test_folders_of_modules_may_have_changed(tmp_path: Path, python: str) 
     (tmp_path / "prog.py").write_text("import colorsys, extra, wave\nprint(extra.value)\n")
     record(tmp_path, "-o", "run.dapkit", python, "prog.py", env={"PYTHONPATH": str(folder)})
     (folder / "new.py").write_text("")
-    async with driving(tmp_path) as driver:
+    async with adapter_client(tmp_path) as driver:
         await open_recording(driver, tmp_path / "run.dapkit")
         assert "The recorded program has ended with exit code 0." in said(driver)
         assert written(driver) == "5\n"
@@ -255,7 +255,7 @@ async def test_another_interpreter_is_refused(
                 description["interpreter"] = dict.fromkeys(description["interpreter"], "0" * 64)
                 content = json.dumps(description).encode()
             new.writestr(name, content)
-    async with driving(tmp_path) as driver:
+    async with adapter_client(tmp_path) as driver:
         with pytest.raises(RequestFailed, match=r"recorded by Python 3.*is another one: give that one as python"):
             await driver.launch(replay=str(altered))
 
@@ -278,13 +278,13 @@ async def test_a_damaged_file_is_an_error_with_its_place(
     file, _ = shop
     change, expected = DAMAGES[damage]
     file.write_bytes(change(file.read_bytes()))
-    async with driving(tmp_path) as driver:
+    async with adapter_client(tmp_path) as driver:
         with pytest.raises(RequestFailed, match=expected):
             await driver.launch(replay=str(file))
 
 
 async def test_no_such_file(tmp_path: Path) -> None:
-    async with driving(tmp_path) as driver:
+    async with adapter_client(tmp_path) as driver:
         with pytest.raises(RequestFailed, match="cannot be read: No such file"):
             await driver.launch(program="none.dapkit")
 
@@ -403,7 +403,7 @@ async def test_a_signal_without_a_moment_ends_the_recording_not_the_program(tmp_
         output, errors = recorder.communicate(timeout=DEADLINE)
     assert (recorder.returncode, output) == (0, b"interrupted\n")
     assert b"the recording ended before the program: a signal came while" in errors
-    async with driving(tmp_path) as driver:
+    async with adapter_client(tmp_path) as driver:
         position = driver.session.position
         await driver.session.launch({"replay": str(tmp_path / "run.dapkit"), "cwd": str(tmp_path), "stopOnEntry": True})
         await driver.session.wait_for(StoppedEvent, since=position)

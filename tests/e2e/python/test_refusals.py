@@ -11,33 +11,33 @@ import pytest
 
 import dapkit.python.debuggee
 from dapkit.client import StartRefused
-from e2e.python.driving import Driver, driving
-from e2e.python.raw import raw_client
+from e2e.python.adapter_client import AdapterClient, adapter_client
+from e2e.python.raw_client import raw_client
 
 
-async def refusal(driver: Driver, **launch: object) -> str:
+async def refusal(driver: AdapterClient, **launch: object) -> str:
     with pytest.raises(StartRefused) as refused:
         await driver.launch(**launch)
     return str(refused.value)
 
 
-async def test_nothing_to_run_is_refused(driver: Driver) -> None:
+async def test_nothing_to_run_is_refused(driver: AdapterClient) -> None:
     assert (
         await refusal(driver) == "launch failed: launch needs exactly one of program, module and code, got none of them"
     )
 
 
-async def test_two_things_to_run_are_refused(driver: Driver) -> None:
+async def test_two_things_to_run_are_refused(driver: AdapterClient) -> None:
     text = await refusal(driver, program="a.py", code="print()")
     assert text.endswith("exactly one of program, module and code, got program and code")
 
 
-async def test_missing_program_is_refused_with_the_path_that_was_looked_for(driver: Driver) -> None:
+async def test_missing_program_is_refused_with_the_path_that_was_looked_for(driver: AdapterClient) -> None:
     text = await refusal(driver, program="missing.py")
     assert text.endswith(f"program 'missing.py' does not exist (looked for {driver.folder / 'missing.py'})")
 
 
-async def test_missing_folder_is_refused(driver: Driver) -> None:
+async def test_missing_folder_is_refused(driver: AdapterClient) -> None:
     text = await refusal(driver, program="a.py", cwd="/nowhere")
     assert text.endswith("cwd is '/nowhere', which is not a folder")
 
@@ -50,7 +50,7 @@ async def test_missing_folder_is_refused(driver: Driver) -> None:
         ("/nowhere/python", "python is '/nowhere/python', but there is no program at /nowhere/python that can be run"),
     ],
 )
-async def test_missing_interpreter_is_refused(driver: Driver, program: str, told: str) -> None:
+async def test_missing_interpreter_is_refused(driver: AdapterClient, program: str, told: str) -> None:
     assert (await refusal(driver, code="print()", python=program)).endswith(told)
 
 
@@ -63,7 +63,7 @@ def interpreter(folder: Path, answer: str) -> str:
 
 
 @pytest.mark.parametrize("console", ["internalConsole", "integratedTerminal"])
-async def test_interpreter_that_is_too_old_is_refused_with_its_version(driver: Driver, console: str) -> None:
+async def test_interpreter_that_is_too_old_is_refused_with_its_version(driver: AdapterClient, console: str) -> None:
     python = interpreter(driver.folder, "cpython 3 9 2")
     text = await refusal(driver, code="print()", python=python, console=console)
     assert text.endswith(f"python is {python}, which is CPython 3.9.2; expected CPython 3.12 or later")
@@ -76,18 +76,18 @@ def test_engine_leaves_it_to_the_adapter_to_say_that_an_interpreter_is_too_old()
     assert (ended.returncode, ended.stdout, ended.stderr) == (1, b"", b"")
 
 
-async def test_other_implementation_is_refused_by_its_name(driver: Driver) -> None:
+async def test_other_implementation_is_refused_by_its_name(driver: AdapterClient) -> None:
     python = interpreter(driver.folder, "pypy 3 12 1")
     text = await refusal(driver, code="print()", python=python)
     assert text.endswith("which is pypy 3.12.1; expected CPython 3.12 or later")
 
 
-async def test_program_that_is_no_interpreter_is_refused(driver: Driver) -> None:
+async def test_program_that_is_no_interpreter_is_refused(driver: AdapterClient) -> None:
     text = await refusal(driver, code="print()", python="cat")
     assert text.endswith("which did not answer as a Python interpreter: expected CPython 3.12 or later")
 
 
-async def test_interpreter_that_ends_at_once_is_quoted(driver: Driver) -> None:
+async def test_interpreter_that_ends_at_once_is_quoted(driver: AdapterClient) -> None:
     text = await refusal(driver, code="print()", pythonArgs=["--no-such-option"])
     assert "the program ended before it could be debugged (exit code 2); it wrote:\nunknown option" in text.lower()
 
@@ -104,7 +104,7 @@ async def test_interpreter_that_ends_at_once_is_quoted(driver: Driver) -> None:
     ],
 )
 async def test_argument_of_a_wrong_type_is_refused_with_its_place(
-    driver: Driver, launch: dict[str, object], place: str
+    driver: AdapterClient, launch: dict[str, object], place: str
 ) -> None:
     text = await refusal(driver, **launch)
     assert text.startswith(f"launch failed: launch: {place}")
@@ -123,7 +123,7 @@ async def test_terminal_is_refused_if_the_client_has_none() -> None:
 
 
 @pytest.mark.row("attach")
-async def test_process_that_is_not_there_is_refused(driver: Driver) -> None:
+async def test_process_that_is_not_there_is_refused(driver: AdapterClient) -> None:
     with pytest.raises(StartRefused, match="process 4194305 is not there"):
         await driver.session.attach({"processId": 4194305})  # the kernel gives no higher number than 2**22
 
@@ -144,7 +144,7 @@ async def test_process_that_is_not_there_is_refused(driver: Driver) -> None:
     ],
 )
 async def test_attach_that_cannot_be_is_refused_with_the_reason(
-    driver: Driver, given: dict[str, object], told: str
+    driver: AdapterClient, given: dict[str, object], told: str
 ) -> None:
     with pytest.raises(StartRefused) as refused:
         await driver.session.attach(given)
@@ -159,7 +159,7 @@ INSTALL = "install a wheel of dapkit, or install it where there are a C compiler
 async def test_time_travel_without_the_extension_is_refused(
     without_extension: Mapping[str, str], tmp_path: Path, python: str
 ) -> None:
-    async with driving(tmp_path, without_extension) as driver:
+    async with adapter_client(tmp_path, without_extension) as driver:
         text = await refusal(driver, code="print()", python=python, timeTravel=True)
     assert NEEDS_EXTENSION in text
     assert INSTALL in text

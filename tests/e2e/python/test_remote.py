@@ -17,8 +17,8 @@ from dapkit.protocol import OutputEvent, SourceArguments
 from dapkit.python.adapter.configuration.arguments import ProgramAddress
 from dapkit.python.adapter.configuration.certificates import client_context, server_context
 from dapkit.transport import NotAdmitted, Unreachable, connect_tcp
-from e2e.python.driving import ADAPTER
-from e2e.python.listening import SOURCES, Listening, client, running_command
+from e2e.python.adapter_client import ADAPTER
+from e2e.python.listening_program import SOURCES, Listening, client, running_command
 from missing import missing
 
 pytestmark = pytest.mark.row("attach")

@@ -12,7 +12,7 @@ import pytest
 from dapkit.endpoint import RequestFailed
 from dapkit.protocol import StoppedEvent
 from dapkit.protocol.time_travel import TimelineBody, TravelToArguments
-from e2e.python.driving import Driver, driving
+from e2e.python.adapter_client import AdapterClient, adapter_client
 from e2e.python.forward_run import STATE
 from e2e.python.travelled_programs import PROGRAMS
 
@@ -22,14 +22,14 @@ RUNS = 10
 """Of a program with threads, of which one at least has to be shown whole: so many do not diverge by chance."""
 
 
-async def state(driver: Driver, thread: int) -> tuple[list[tuple[str, int]], str]:
+async def state(driver: AdapterClient, thread: int) -> tuple[list[tuple[str, int]], str]:
     """Return the stack of a thread, and what the program has taken from outside."""
     frames = await driver.frames(thread)
     shown = await driver.session.evaluate(STATE, frame_id=frames[-1].id, context="clipboard")
     return [(frame.name, frame.line) for frame in frames], shown.result
 
 
-async def travel(driver: Driver, clock: int) -> tuple[list[tuple[str, int]], str]:
+async def travel(driver: AdapterClient, clock: int) -> tuple[list[tuple[str, int]], str]:
     """Execute the program again from its beginning, and return the state at a moment of it."""
     arguments = TravelToArguments(clock=clock, from_beginning=True)
     position = driver.session.position
@@ -38,7 +38,7 @@ async def travel(driver: Driver, clock: int) -> tuple[list[tuple[str, int]], str
     return await state(driver, stopped.thread_id or 1)
 
 
-async def compare(driver: Driver, python: str, program: Path) -> None:
+async def compare(driver: AdapterClient, python: str, program: Path) -> None:
     """Run a program to its last line, and compare its past with what it was."""
     last = len(program.read_text().splitlines())  # noqa: ASYNC240 - a small file
     await driver.session.add_breakpoint(program, last)
@@ -61,7 +61,7 @@ async def test_the_past_is_as_it_was(tmp_path: Path, python: str, program: Path)
     # With threads it may be noticed, seldom, that a moment cannot be shown: locks of the interpreter are those of the
     # debugger's thread, too. It has to be said, then, and what was shown before is still there.
     for left in reversed(range(RUNS if program.stem.startswith("threads") else 1)):
-        async with driving(tmp_path) as driver:
+        async with adapter_client(tmp_path) as driver:
             try:
                 await compare(driver, python, program)
             except RequestFailed as error:

@@ -14,9 +14,9 @@ from dapkit.protocol import (
     TerminatedEvent,
     ThreadEvent,
 )
-from e2e.python.driving import Driver
+from e2e.python.adapter_client import AdapterClient
 from e2e.python.processes import ended, only_line, process_of
-from e2e.python.raw import raw_client
+from e2e.python.raw_client import raw_client
 
 pytestmark = pytest.mark.row("restart, terminate, disconnect")
 
@@ -29,7 +29,7 @@ PROGRAM = """
 
 
 @pytest.mark.each_python
-async def test_restart_at_a_breakpoint_stops_there_again_in_another_process(driver: Driver, python: str) -> None:
+async def test_restart_at_a_breakpoint_stops_there_again_in_another_process(driver: AdapterClient, python: str) -> None:
     await driver.start(PROGRAM, 2, python=python)
     await driver.session.next_stop()
     before = await process_of(driver)
@@ -45,7 +45,7 @@ async def test_restart_at_a_breakpoint_stops_there_again_in_another_process(driv
 
 
 @pytest.mark.thorough
-async def test_restart_of_a_running_program_takes_new_arguments(driver: Driver, python: str) -> None:
+async def test_restart_of_a_running_program_takes_new_arguments(driver: AdapterClient, python: str) -> None:
     await driver.start(PROGRAM, python=python)
     await only_line(driver)
     launch: dict[str, object] = {
@@ -60,7 +60,7 @@ async def test_restart_of_a_running_program_takes_new_arguments(driver: Driver, 
     assert gone == [1]
 
 
-async def test_breakpoints_of_all_kinds_set_right_before_a_restart_or_during_it_count(driver: Driver) -> None:
+async def test_breakpoints_of_all_kinds_set_right_before_a_restart_or_during_it_count(driver: AdapterClient) -> None:
     async with raw_client() as client:
         driver.write("""
             def work(n):
@@ -98,7 +98,7 @@ async def test_breakpoints_of_all_kinds_set_right_before_a_restart_or_during_it_
         ]
 
 
-async def test_breakpoints_set_after_a_restart_have_numbers_of_their_own(driver: Driver) -> None:
+async def test_breakpoints_set_after_a_restart_have_numbers_of_their_own(driver: AdapterClient) -> None:
     async with raw_client() as client:
         driver.write(PROGRAM)
         source = {"path": str(driver.file)}
@@ -124,7 +124,7 @@ async def test_breakpoints_set_after_a_restart_have_numbers_of_their_own(driver:
         assert (await client.ask("disconnect"))["success"]
 
 
-async def test_breakpoint_that_moved_with_its_file_is_told_after_a_restart(driver: Driver) -> None:
+async def test_breakpoint_that_moved_with_its_file_is_told_after_a_restart(driver: AdapterClient) -> None:
     await driver.start("x = 1\ny = 2\n", 2)
     await driver.session.next_stop()
     driver.write("x = 1\n\n\ny = 2\n")
@@ -137,7 +137,7 @@ async def test_breakpoint_that_moved_with_its_file_is_told_after_a_restart(drive
     assert await driver.where() == ("<module>", 4)
 
 
-async def test_exception_filters_are_kept(driver: Driver) -> None:
+async def test_exception_filters_are_kept(driver: AdapterClient) -> None:
     driver.write("import sys\n1 / len(sys.argv[1:])\n")
     await driver.session.break_on_exceptions("uncaught")
     await driver.launch(program=str(driver.file), args=["a"], stopOnEntry=True)
@@ -158,7 +158,7 @@ async def test_restart_before_the_configuration_was_done_waits_for_it() -> None:
         assert client.output("stdout") == "ran\n"
 
 
-async def test_restart_that_fails_ends_the_session_and_says_why(driver: Driver) -> None:
+async def test_restart_that_fails_ends_the_session_and_says_why(driver: AdapterClient) -> None:
     await driver.start(PROGRAM)
     await only_line(driver)
     driver.file.unlink()
@@ -167,7 +167,7 @@ async def test_restart_that_fails_ends_the_session_and_says_why(driver: Driver) 
     await driver.session.wait_for(TerminatedEvent)
 
 
-async def test_restart_in_a_terminal_opens_another(driver: Driver) -> None:
+async def test_restart_in_a_terminal_opens_another(driver: AdapterClient) -> None:
     await driver.start("print('ready')\nx = 1\nx = 2\n", 2, console="integratedTerminal")
     await driver.session.next_stop()
     await driver.session.restart()
@@ -176,7 +176,7 @@ async def test_restart_in_a_terminal_opens_another(driver: Driver) -> None:
     assert await driver.resume() == Ended(0)
 
 
-async def test_restart_with_wrong_arguments_leaves_the_program_running(driver: Driver) -> None:
+async def test_restart_with_wrong_arguments_leaves_the_program_running(driver: AdapterClient) -> None:
     await driver.start(PROGRAM, 2)
     await driver.session.next_stop()
     with pytest.raises(RequestFailed, match=r"restart: \$.arguments.arguments.args"):
@@ -184,7 +184,7 @@ async def test_restart_with_wrong_arguments_leaves_the_program_running(driver: D
     assert await driver.where() == ("<module>", 2)
 
 
-async def test_breakpoint_in_a_text_of_the_program_before_is_told_to_be_gone(driver: Driver) -> None:
+async def test_breakpoint_in_a_text_of_the_program_before_is_told_to_be_gone(driver: AdapterClient) -> None:
     await driver.start(
         """
         def called():

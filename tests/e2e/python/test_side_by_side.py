@@ -11,8 +11,8 @@ from typing import NamedTuple
 import anyio
 import pytest
 
-from e2e.python.driving import ADAPTER
-from e2e.python.raw import Message, RawClient, raw_client
+from e2e.python.adapter_client import ADAPTER
+from e2e.python.raw_client import Message, RawClient, raw_client
 
 pytestmark = pytest.mark.row("launch")
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from dapkit.cli import exit_codes
-from e2e.python.stack_driving import dump_without_py_spy, dumped, dumped_once, number_of, plain
+from e2e.python.stack_command import dump_without_py_spy, dumped, dumped_once, number_of, plain
 
 DEADLOCK = """
     import queue, threading

@@ -9,7 +9,7 @@ import pytest
 from dapkit.python import stacks
 from dapkit.python.adapter.injection import target
 from dapkit.python.stacks import interpreters
-from e2e.python.stack_driving import dumped, dumped_json_once, dumped_once, plain
+from e2e.python.stack_command import dumped, dumped_json_once, dumped_once, plain
 from interpreters import interpreter
 
 READS_ITSELF = {"3.14", "3.15"}

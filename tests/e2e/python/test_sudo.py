@@ -42,7 +42,7 @@ CLIENT = """
 import anyio, os
 from pathlib import Path
 from dapkit.protocol import ProcessEvent
-from e2e.python.driving import driving
+from e2e.python.adapter_client import adapter_client
 from e2e.python.processes import computing
 
 TERMINAL = {"console": "integratedTerminal", "sudo": True}
@@ -52,21 +52,21 @@ async def process(driver):
 
 async def main():
     print("client", os.geteuid(), flush=True)
-    async with driving(Path.cwd()) as driver:
+    async with adapter_client(Path.cwd()) as driver:
         text = "import os\\nuser, name = os.geteuid(), os.environ['NAME']\\nprint('done')\\n"
         await driver.start(text, 3, env={"NAME": "Ada"}, **TERMINAL)
         await driver.session.next_stop()
         variables = await driver.locals()
         print((await process(driver)).stat().st_uid, variables["user"].value, variables["name"].value, flush=True)
         print(await driver.resume(), flush=True)
-    async with driving(Path.cwd()) as driver:
+    async with adapter_client(Path.cwd()) as driver:
         await driver.start("while True: pass\\n", **TERMINAL)
         looping = await process(driver)
         await driver.session.disconnect()
     while looping.exists():
         await anyio.sleep(0.05)
     print("disconnected", flush=True)
-    async with driving(Path.cwd()) as driver:
+    async with adapter_client(Path.cwd()) as driver:
         # The engine cannot run meanwhile: the program gets SIGTERM.
         await driver.start("print('ready')\\nsum(range(10 ** 11))\\n", **TERMINAL)
         await (await driver.session.wait_for_terminal()).wait_for_output("ready")

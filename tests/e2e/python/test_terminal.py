@@ -4,9 +4,9 @@ import pytest
 
 from dapkit.client import Ended, Terminal
 from dapkit.protocol import ProcessEvent
-from e2e.python.driving import Driver
+from e2e.python.adapter_client import AdapterClient
 from e2e.python.processes import descendants, ended, process_of
-from e2e.python.raw import raw_client
+from e2e.python.raw_client import raw_client
 
 ASKS = """
 import os, sys
@@ -16,7 +16,7 @@ sys.exit(3)
 """
 
 
-async def in_terminal(driver: Driver, text: str, *lines: int, **launch: object) -> Terminal:
+async def in_terminal(driver: AdapterClient, text: str, *lines: int, **launch: object) -> Terminal:
     await driver.start(text, *lines, **{"console": "integratedTerminal", **launch})
     return await driver.session.wait_for_terminal()
 
@@ -24,7 +24,9 @@ async def in_terminal(driver: Driver, text: str, *lines: int, **launch: object) 
 @pytest.mark.thorough
 @pytest.mark.each_python
 @pytest.mark.parametrize("console", ["integratedTerminal", "externalTerminal"])
-async def test_program_reads_what_is_typed_and_its_exit_code_is_told(driver: Driver, console: str, python: str) -> None:
+async def test_program_reads_what_is_typed_and_its_exit_code_is_told(
+    driver: AdapterClient, console: str, python: str
+) -> None:
     await driver.session.break_on_exceptions()
     terminal = await in_terminal(driver, ASKS, 3, console=console, python=python, env={"DAPKIT_TEST": "yes"})
     await terminal.wait_for_output("name? ")
@@ -36,7 +38,7 @@ async def test_program_reads_what_is_typed_and_its_exit_code_is_told(driver: Dri
     assert driver.output("stdout") == ""
 
 
-async def test_output_of_the_terminal_is_told_as_well_if_that_is_wanted(driver: Driver, python: str) -> None:
+async def test_output_of_the_terminal_is_told_as_well_if_that_is_wanted(driver: AdapterClient, python: str) -> None:
     terminal = await in_terminal(driver, "print('hello')\nx = 1\n", 2, python=python, redirectOutput=True)
     await driver.session.next_stop()
     assert driver.output("stdout") == "hello\n"
@@ -44,7 +46,7 @@ async def test_output_of_the_terminal_is_told_as_well_if_that_is_wanted(driver: 
     assert await driver.resume() == Ended(0)
 
 
-async def test_ctrl_c_in_the_terminal_interrupts_the_program(driver: Driver) -> None:
+async def test_ctrl_c_in_the_terminal_interrupts_the_program(driver: AdapterClient) -> None:
     # Short sleeps: a signal that comes just before a long one is looked at after it.
     terminal = await in_terminal(driver, "import time\nprint('ready')\nwhile True: time.sleep(0.1)\n")
     await driver.session.break_on_exceptions()
@@ -53,7 +55,7 @@ async def test_ctrl_c_in_the_terminal_interrupts_the_program(driver: Driver) -> 
     assert await driver.session.wait_until_ended() == Ended(130)
 
 
-async def test_terminate_cleans_up_in_the_terminal(driver: Driver) -> None:
+async def test_terminate_cleans_up_in_the_terminal(driver: AdapterClient) -> None:
     terminal = await in_terminal(
         driver, "import time\ntry:\n    print('ready')\n    time.sleep(60)\nfinally:\n    print('cleaned up')\n"
     )
@@ -63,7 +65,7 @@ async def test_terminate_cleans_up_in_the_terminal(driver: Driver) -> None:
     assert "cleaned up" in (await terminal.wait_for_output("cleaned up")).text
 
 
-async def test_second_terminate_kills_the_program_in_the_terminal(driver: Driver) -> None:
+async def test_second_terminate_kills_the_program_in_the_terminal(driver: AdapterClient) -> None:
     program = """
         import subprocess, time
         child = subprocess.Popen(["sleep", "60"])
@@ -83,14 +85,14 @@ async def test_second_terminate_kills_the_program_in_the_terminal(driver: Driver
     await ended(await process_of(driver), *family)
 
 
-async def test_disconnect_ends_the_program_in_the_terminal(driver: Driver) -> None:
+async def test_disconnect_ends_the_program_in_the_terminal(driver: AdapterClient) -> None:
     terminal = await in_terminal(driver, "print('ready')\nwhile True: pass\n")
     await terminal.wait_for_output("ready")
     await driver.session.disconnect()
     await ended(await process_of(driver))
 
 
-async def test_released_program_runs_on_in_its_terminal(driver: Driver) -> None:
+async def test_released_program_runs_on_in_its_terminal(driver: AdapterClient) -> None:
     program = "import os\nprint('ready')\nwhile not os.path.exists('go'): pass\nopen('done', 'w')\n"
     terminal = await in_terminal(driver, program, 4)
     await terminal.wait_for_output("ready")

@@ -15,17 +15,17 @@ from dapkit.protocol import (
     TerminateThreadsArguments,
     ThreadsArguments,
 )
-from e2e.python.driving import Driver
+from e2e.python.adapter_client import AdapterClient
 
 
-async def stop(driver: Driver) -> Stopped:
+async def stop(driver: AdapterClient) -> Stopped:
     state = await driver.session.settled()
     assert isinstance(state, Stopped)
     return state
 
 
 @pytest.mark.row("terminateThreads")
-async def test_thread_is_listed_shown_and_ended(driver: Driver) -> None:
+async def test_thread_is_listed_shown_and_ended(driver: AdapterClient) -> None:
     await driver.start(
         """
         import threading
@@ -51,7 +51,7 @@ async def test_thread_is_listed_shown_and_ended(driver: Driver) -> None:
 
 
 @pytest.mark.row("source")
-async def test_modules_and_sources_are_listed_and_served(driver: Driver) -> None:
+async def test_modules_and_sources_are_listed_and_served(driver: AdapterClient) -> None:
     await driver.start("def f():\n    pass\nexec('y = 1\\nf()')\n", 2)
     await stop(driver)
     connection = driver.session
@@ -69,7 +69,7 @@ async def test_modules_and_sources_are_listed_and_served(driver: Driver) -> None
 
 
 @pytest.mark.row("setExceptionBreakpoints")
-async def test_exception_breakpoint_with_a_condition(driver: Driver) -> None:
+async def test_exception_breakpoint_with_a_condition(driver: AdapterClient) -> None:
     await driver.start(
         """
         def f(what):

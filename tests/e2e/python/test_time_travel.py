@@ -28,7 +28,7 @@ from dapkit.protocol import (
     TerminateArguments,
 )
 from dapkit.protocol.time_travel import TravelToArguments, WhyArguments, WhyBody
-from e2e.python.driving import Driver
+from e2e.python.adapter_client import AdapterClient
 
 pytestmark = pytest.mark.each_python
 
@@ -63,25 +63,27 @@ def launch(python: str) -> Mapping[str, object]:
     return {"python": python, "timeTravel": True}
 
 
-async def back(driver: Driver) -> Stopped:
+async def back(driver: AdapterClient) -> Stopped:
     """Step back, and return the stop."""
     await driver.session.request(StepBackArguments(thread_id=1))
     return await driver.session.next_stop()
 
 
-async def reverse(driver: Driver) -> Stopped:
+async def reverse(driver: AdapterClient) -> Stopped:
     """Run backwards, and return the stop."""
     await driver.session.request(ReverseContinueArguments(thread_id=1))
     return await driver.session.next_stop()
 
 
-async def value(driver: Driver, expression: str) -> str:
+async def value(driver: AdapterClient, expression: str) -> str:
     """Return what an expression is in the newest frame."""
     [top, *_] = await driver.frames()
     return (await driver.session.evaluate(expression, frame_id=top.id)).result
 
 
-async def at_the_end(driver: Driver, launch: Mapping[str, object], text: str = PROGRAM, line: int = LAST) -> None:
+async def at_the_end(
+    driver: AdapterClient, launch: Mapping[str, object], text: str = PROGRAM, line: int = LAST
+) -> None:
     """Have a program stand at a line, its only breakpoint."""
     await driver.start(text, line, **launch)
     await driver.session.next_stop()
@@ -89,7 +91,7 @@ async def at_the_end(driver: Driver, launch: Mapping[str, object], text: str = P
 
 @pytest.mark.row("stepBack")
 async def test_step_back_goes_to_the_line_before_over_calls_and_out_to_the_caller(
-    driver: Driver, launch: Mapping[str, object]
+    driver: AdapterClient, launch: Mapping[str, object]
 ) -> None:
     await at_the_end(driver, launch, line=6)
     assert await driver.where() == ("square", 6)
@@ -104,7 +106,7 @@ async def test_step_back_goes_to_the_line_before_over_calls_and_out_to_the_calle
 
 @pytest.mark.row("stepBack")
 async def test_step_back_does_not_enter_what_the_line_before_has_called(
-    driver: Driver, launch: Mapping[str, object]
+    driver: AdapterClient, launch: Mapping[str, object]
 ) -> None:
     await at_the_end(driver, launch)
     assert (await back(driver)).reason == "step"
@@ -113,7 +115,7 @@ async def test_step_back_does_not_enter_what_the_line_before_has_called(
     assert await value(driver, "len(moments)") == "0"
 
 
-async def instruction_back(driver: Driver) -> tuple[str, int, str]:
+async def instruction_back(driver: AdapterClient) -> tuple[str, int, str]:
     """Step back by instruction; return the function, the line and the address."""
     position = driver.session.position
     await driver.session.request(StepBackArguments(thread_id=1, granularity="instruction"))
@@ -122,13 +124,15 @@ async def instruction_back(driver: Driver) -> tuple[str, int, str]:
     return await place(driver)
 
 
-async def place(driver: Driver) -> tuple[str, int, str]:
+async def place(driver: AdapterClient) -> tuple[str, int, str]:
     [top, *_] = await driver.frames()
     return top.name, top.line, top.instruction_pointer_reference or ""
 
 
 @pytest.mark.row("stepBack")
-async def test_steps_back_after_steps_forwards_go_the_same_way(driver: Driver, launch: Mapping[str, object]) -> None:
+async def test_steps_back_after_steps_forwards_go_the_same_way(
+    driver: AdapterClient, launch: Mapping[str, object]
+) -> None:
     # Where the live program has stopped, a copy of it is made as it goes on: at the very line that is shown next.
     await at_the_end(driver, launch, "a = 1\nb = 2\nc = 3\nd = 4\ne = 5\n", 2)
     for _ in range(3):
@@ -143,7 +147,9 @@ async def test_steps_back_after_steps_forwards_go_the_same_way(driver: Driver, l
 
 @pytest.mark.thorough
 @pytest.mark.row("stepBack")
-async def test_steps_back_by_instruction_are_those_forwards(driver: Driver, launch: Mapping[str, object]) -> None:
+async def test_steps_back_by_instruction_are_those_forwards(
+    driver: AdapterClient, launch: Mapping[str, object]
+) -> None:
     await at_the_end(driver, launch)
     await driver.session.set_breakpoints(Source(path=str(driver.file)), breakpoints=[SourceBreakpoint(line=5)])
     await reverse(driver)
@@ -161,7 +167,9 @@ async def test_steps_back_by_instruction_are_those_forwards(driver: Driver, laun
 
 
 @pytest.mark.row("stepBack")
-async def test_a_step_back_by_instruction_leaves_the_live_program(driver: Driver, launch: Mapping[str, object]) -> None:
+async def test_a_step_back_by_instruction_leaves_the_live_program(
+    driver: AdapterClient, launch: Mapping[str, object]
+) -> None:
     await at_the_end(driver, launch)
     before = await place(driver)
     name, line, address = await instruction_back(driver)
@@ -174,7 +182,7 @@ async def test_a_step_back_by_instruction_leaves_the_live_program(driver: Driver
 
 @pytest.mark.row("reverseContinue")
 async def test_running_backwards_stops_at_breakpoints_with_their_conditions(
-    driver: Driver, launch: Mapping[str, object]
+    driver: AdapterClient, launch: Mapping[str, object]
 ) -> None:
     await at_the_end(driver, launch)
     moments, numbers = await value(driver, "moments[:30]"), await value(driver, "numbers[:30]")
@@ -195,7 +203,7 @@ async def test_running_backwards_stops_at_breakpoints_with_their_conditions(
 
 @pytest.mark.row("reverseContinue")
 async def test_running_backwards_stops_where_a_message_would_be_logged(
-    driver: Driver, launch: Mapping[str, object]
+    driver: AdapterClient, launch: Mapping[str, object]
 ) -> None:
     await at_the_end(driver, launch)
     logs = SourceBreakpoint(line=12, condition="i % 10 == 0", log_message="at {i}")
@@ -208,7 +216,7 @@ async def test_running_backwards_stops_where_a_message_would_be_logged(
 
 
 @pytest.mark.row("reverseContinue")
-async def test_hit_conditions_count_from_the_beginning(driver: Driver, launch: Mapping[str, object]) -> None:
+async def test_hit_conditions_count_from_the_beginning(driver: AdapterClient, launch: Mapping[str, object]) -> None:
     await at_the_end(driver, launch)
     await driver.session.set_breakpoints(
         Source(path=str(driver.file)), breakpoints=[SourceBreakpoint(line=12, hit_condition="7")]
@@ -219,7 +227,7 @@ async def test_hit_conditions_count_from_the_beginning(driver: Driver, launch: M
 
 
 @pytest.mark.row("reverseContinue")
-async def test_nothing_to_stop_at_leads_to_the_beginning(driver: Driver, launch: Mapping[str, object]) -> None:
+async def test_nothing_to_stop_at_leads_to_the_beginning(driver: AdapterClient, launch: Mapping[str, object]) -> None:
     await at_the_end(driver, launch)
     await driver.session.set_breakpoints(Source(path=str(driver.file)), breakpoints=[])
     stop = await reverse(driver)
@@ -232,7 +240,7 @@ async def test_nothing_to_stop_at_leads_to_the_beginning(driver: Driver, launch:
 @pytest.mark.thorough
 @pytest.mark.row("reverseContinue")
 async def test_forwards_again_comes_to_the_live_program_which_has_written_everything_once(
-    driver: Driver, launch: Mapping[str, object]
+    driver: AdapterClient, launch: Mapping[str, object]
 ) -> None:
     await at_the_end(driver, launch)
     await driver.session.set_breakpoints(
@@ -254,7 +262,7 @@ async def test_forwards_again_comes_to_the_live_program_which_has_written_everyt
 
 
 @pytest.mark.row("reverseContinue")
-async def test_function_breakpoints_stop_backwards(driver: Driver, launch: Mapping[str, object]) -> None:
+async def test_function_breakpoints_stop_backwards(driver: AdapterClient, launch: Mapping[str, object]) -> None:
     await at_the_end(driver, launch)
     await driver.session.set_function_breakpoints(breakpoints=[FunctionBreakpoint(name="square")])
     stop = await reverse(driver)
@@ -264,7 +272,7 @@ async def test_function_breakpoints_stop_backwards(driver: Driver, launch: Mappi
 
 
 @pytest.mark.row("reverseContinue")
-async def test_exceptions_stop_backwards(driver: Driver, launch: Mapping[str, object]) -> None:
+async def test_exceptions_stop_backwards(driver: AdapterClient, launch: Mapping[str, object]) -> None:
     text = """
         def check(n):
             if n == 3:
@@ -287,7 +295,7 @@ async def test_exceptions_stop_backwards(driver: Driver, launch: Mapping[str, ob
 
 
 @pytest.mark.row("stepBack")
-async def test_the_past_cannot_be_changed(driver: Driver, launch: Mapping[str, object]) -> None:
+async def test_the_past_cannot_be_changed(driver: AdapterClient, launch: Mapping[str, object]) -> None:
     await at_the_end(driver, launch)
     await back(driver)
     [scope, *_] = await driver.scopes()
@@ -298,14 +306,16 @@ async def test_the_past_cannot_be_changed(driver: Driver, launch: Mapping[str, o
 
 
 @pytest.mark.row("stepBack")
-async def test_the_way_back_is_announced_only_where_there_is_one(driver: Driver, launch: Mapping[str, object]) -> None:
+async def test_the_way_back_is_announced_only_where_there_is_one(
+    driver: AdapterClient, launch: Mapping[str, object]
+) -> None:
     await at_the_end(driver, launch)
     assert driver.session.capabilities.supports_step_back
     assert [event.capabilities.supports_step_back for event in driver.told(CapabilitiesEvent)] == [True]
 
 
 @pytest.mark.row("stepBack")
-async def test_without_time_travel_the_way_back_is_refused(driver: Driver, python: str) -> None:
+async def test_without_time_travel_the_way_back_is_refused(driver: AdapterClient, python: str) -> None:
     await at_the_end(driver, {"python": python})
     with pytest.raises(CapabilityMissing, match="supportsStepBack"):
         await back(driver)
@@ -339,7 +349,9 @@ async def until_gone(pids: list[int]) -> None:
 
 
 @pytest.mark.row("stepBack")
-async def test_a_killed_adapter_leaves_no_process_of_the_past(driver: Driver, launch: Mapping[str, object]) -> None:
+async def test_a_killed_adapter_leaves_no_process_of_the_past(
+    driver: AdapterClient, launch: Mapping[str, object]
+) -> None:
     await at_the_end(driver, launch)
     await back(driver)
     [event] = driver.told(ProcessEvent)
@@ -354,7 +366,7 @@ async def test_a_killed_adapter_leaves_no_process_of_the_past(driver: Driver, la
 
 @pytest.mark.row("stepBack")
 async def test_a_killed_process_of_the_past_leads_to_the_live_program(
-    driver: Driver, launch: Mapping[str, object]
+    driver: AdapterClient, launch: Mapping[str, object]
 ) -> None:
     await at_the_end(driver, launch)
     await back(driver)
@@ -371,7 +383,7 @@ async def test_a_killed_process_of_the_past_leads_to_the_live_program(
 
 @pytest.mark.row("reverseContinue")
 async def test_stops_that_the_program_has_gone_on_from_do_not_hold_up_its_past(
-    driver: Driver, launch: Mapping[str, object]
+    driver: AdapterClient, launch: Mapping[str, object]
 ) -> None:
     await driver.start(PROGRAM, 17, 18, LAST, **launch)
     await driver.session.next_stop()
@@ -384,14 +396,14 @@ async def test_stops_that_the_program_has_gone_on_from_do_not_hold_up_its_past(
     assert await driver.where() == ("<module>", 18)
 
 
-async def why(driver: Driver, expression: str) -> WhyBody:
+async def why(driver: AdapterClient, expression: str) -> WhyBody:
     """Ask for the line that made a value of the newest frame what it is."""
     [top, *_] = await driver.frames()
     answer = await driver.session.request_custom("dapkit/why", WhyArguments(expression=expression, frame_id=top.id))
     return msgspec.convert(answer, WhyBody)
 
 
-async def travel_to(driver: Driver, clock: int) -> None:
+async def travel_to(driver: AdapterClient, clock: int) -> None:
     """Go to a clock."""
     position = driver.session.position
     await driver.session.request_custom("dapkit/travelTo", TravelToArguments(clock=clock))
@@ -433,7 +445,7 @@ PAYMENTS = """
     ],
 )
 async def test_why_names_the_line_that_made_a_value_what_it_is(
-    driver: Driver, launch: Mapping[str, object], expression: str, change: tuple[int, str | None, str]
+    driver: AdapterClient, launch: Mapping[str, object], expression: str, change: tuple[int, str | None, str]
 ) -> None:
     await at_the_end(driver, launch, PAYMENTS, 17)
     found = await why(driver, expression)
@@ -444,7 +456,7 @@ async def test_why_names_the_line_that_made_a_value_what_it_is(
 
 
 @pytest.mark.row("reverseContinue")
-async def test_why_of_a_local_variable_is_about_this_call(driver: Driver, launch: Mapping[str, object]) -> None:
+async def test_why_of_a_local_variable_is_about_this_call(driver: AdapterClient, launch: Mapping[str, object]) -> None:
     await at_the_end(driver, launch, line=14)
     found = await why(driver, "total")
     assert (found.function, found.line, found.new) == ("work", 11, str(sum(i * i for i in range(50))))
@@ -453,7 +465,7 @@ async def test_why_of_a_local_variable_is_about_this_call(driver: Driver, launch
 
 
 @pytest.mark.row("reverseContinue")
-async def test_why_says_nothing_of_what_was_always_so(driver: Driver, launch: Mapping[str, object]) -> None:
+async def test_why_says_nothing_of_what_was_always_so(driver: AdapterClient, launch: Mapping[str, object]) -> None:
     await at_the_end(driver, launch)
     assert await why(driver, "__name__") == WhyBody()
     with pytest.raises(RequestFailed, match="is not an expression"):
@@ -464,7 +476,7 @@ async def test_why_says_nothing_of_what_was_always_so(driver: Driver, launch: Ma
 
 @pytest.mark.thorough
 @pytest.mark.row("restartFrame")
-async def test_any_frame_can_be_shown_where_it_began(driver: Driver, launch: Mapping[str, object]) -> None:
+async def test_any_frame_can_be_shown_where_it_began(driver: AdapterClient, launch: Mapping[str, object]) -> None:
     await at_the_end(driver, launch, line=6)
     places = []
     for frame in (1, 0, 0):
@@ -484,7 +496,9 @@ async def test_any_frame_can_be_shown_where_it_began(driver: Driver, launch: Map
 @pytest.mark.thorough
 @pytest.mark.row("stepBack")
 @pytest.mark.parametrize("command", ["terminate", "disconnect", "kill"])
-async def test_the_end_of_the_program_ends_its_past(driver: Driver, launch: Mapping[str, object], command: str) -> None:
+async def test_the_end_of_the_program_ends_its_past(
+    driver: AdapterClient, launch: Mapping[str, object], command: str
+) -> None:
     await at_the_end(driver, launch)
     await back(driver)
     [event] = driver.told(ProcessEvent)
@@ -505,7 +519,7 @@ async def test_the_end_of_the_program_ends_its_past(driver: Driver, launch: Mapp
 @pytest.mark.thorough
 @pytest.mark.row("reverseContinue")
 async def test_data_breakpoints_on_variables_of_modules_stop_backwards(
-    driver: Driver, launch: Mapping[str, object]
+    driver: AdapterClient, launch: Mapping[str, object]
 ) -> None:
     text = """
         balance = 0
@@ -532,7 +546,7 @@ async def test_data_breakpoints_on_variables_of_modules_stop_backwards(
 
 @pytest.mark.row("stepBack")
 async def test_modules_that_are_imported_for_the_first_time_are_no_divergence(
-    driver: Driver, launch: Mapping[str, object]
+    driver: AdapterClient, launch: Mapping[str, object]
 ) -> None:
     for number in range(5):
         driver.write(f"value = {number}", f"module_{number}.py")
@@ -554,7 +568,7 @@ async def test_modules_that_are_imported_for_the_first_time_are_no_divergence(
 
 @pytest.mark.row("stepBack")
 async def test_generators_on_one_line_are_counted_each_time_they_begin(
-    driver: Driver, launch: Mapping[str, object]
+    driver: AdapterClient, launch: Mapping[str, object]
 ) -> None:
     text = """
         import time
@@ -573,7 +587,9 @@ async def test_generators_on_one_line_are_counted_each_time_they_begin(
 
 
 @pytest.mark.row("stepBack")
-async def test_the_past_can_be_shown_near_the_recursion_limit(driver: Driver, launch: Mapping[str, object]) -> None:
+async def test_the_past_can_be_shown_near_the_recursion_limit(
+    driver: AdapterClient, launch: Mapping[str, object]
+) -> None:
     text = """
         def f(n):
             try:

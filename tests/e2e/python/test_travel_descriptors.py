@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from dapkit.protocol import StepBackArguments, StoppedEvent
-from e2e.python.driving import Driver, driving
+from e2e.python.adapter_client import AdapterClient, adapter_client
 
 pytestmark = pytest.mark.each_python
 
@@ -33,13 +33,13 @@ def usual_limit() -> Iterator[None]:
 
 @pytest.mark.usefixtures("usual_limit")
 async def test_numbers_of_descriptors_where_a_process_may_have_few(tmp_path: Path, python: str) -> None:
-    async with driving(tmp_path) as driver:
+    async with adapter_client(tmp_path) as driver:
         await driver.start(PROGRAM, 7, python=python, timeTravel=True)
         await stops_and_steps_back(driver)
         assert driver.output("stdout") == "3 4 True\nTrue\n"
 
 
-async def stops_and_steps_back(driver: Driver) -> None:
+async def stops_and_steps_back(driver: AdapterClient) -> None:
     """See that the program has a history where it stops."""
     await driver.session.next_stop()
     position = driver.session.position

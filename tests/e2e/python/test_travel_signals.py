@@ -7,7 +7,7 @@ import pytest
 
 from dapkit.protocol import StoppedEvent
 from dapkit.protocol.time_travel import TimelineBody, TravelToArguments
-from e2e.python.driving import Driver
+from e2e.python.adapter_client import AdapterClient
 
 pytestmark = [pytest.mark.each_python, pytest.mark.row("reverseContinue")]
 
@@ -34,13 +34,13 @@ pass
 """
 
 
-async def state(driver: Driver) -> str:
+async def state(driver: AdapterClient) -> str:
     """Return what the handler has noted, and when."""
     frames = await driver.frames()
     return (await driver.session.evaluate("handled, count", frame_id=frames[-1].id)).result
 
 
-async def test_handlers_run_while_conditions_are_checked(driver: Driver, tmp_path: Path, python: str) -> None:
+async def test_handlers_run_while_conditions_are_checked(driver: AdapterClient, tmp_path: Path, python: str) -> None:
     program = tmp_path / "program.py"
     program.write_text(PROGRAM)
     lines = PROGRAM.splitlines()
@@ -88,7 +88,7 @@ pass
 """
 
 
-async def test_ctrl_c_is_raised_where_the_interpreter_raises_it(driver: Driver, python: str) -> None:
+async def test_ctrl_c_is_raised_where_the_interpreter_raises_it(driver: AdapterClient, python: str) -> None:
     # Code that goes on for the first time is looked at there, by a function that would notice the signal too early.
     await driver.start(DELEGATES, len(DELEGATES.splitlines()), python=python, timeTravel=True)
     await driver.session.next_stop()

@@ -5,19 +5,19 @@ import pytest
 from dapkit.client import Stopped
 from dapkit.protocol import StoppedEvent
 from dapkit.protocol.time_travel import TravelToArguments
-from e2e.python.driving import Driver
+from e2e.python.adapter_client import AdapterClient
 from e2e.python.forward_run import timeline
 
 pytestmark = [pytest.mark.each_python, pytest.mark.row("reverseContinue")]
 
 
-async def value(driver: Driver, expression: str) -> str:
+async def value(driver: AdapterClient, expression: str) -> str:
     """Return what an expression is in the newest frame."""
     [frame, *_] = await driver.frames()
     return (await driver.session.evaluate(expression, frame_id=frame.id)).result
 
 
-async def travel(driver: Driver, clock: int, *, from_beginning: bool = False) -> None:
+async def travel(driver: AdapterClient, clock: int, *, from_beginning: bool = False) -> None:
     """Go to a moment."""
     position = driver.session.position
     arguments = TravelToArguments(clock=clock, from_beginning=from_beginning)
@@ -25,7 +25,7 @@ async def travel(driver: Driver, clock: int, *, from_beginning: bool = False) ->
     await driver.session.wait_for(StoppedEvent, since=position)
 
 
-async def look(driver: Driver) -> None:
+async def look(driver: AdapterClient) -> None:
     """Have the debugger make objects, of which some are kept."""
     await driver.locals()
     made = "[number], str(number), number + 0.5, 1000 + number, object()"
@@ -49,7 +49,7 @@ IN_LOOP, AFTER, END = 7, 9, 11
 
 
 @pytest.mark.thorough
-async def test_objects_lie_where_they_did_after_stops_while_threads_run(driver: Driver, python: str) -> None:
+async def test_objects_lie_where_they_did_after_stops_while_threads_run(driver: AdapterClient, python: str) -> None:
     # There is no copy of the program while it has two threads, so what the debugger makes at the stops is in none.
     await driver.start(PLACES, IN_LOOP, AFTER, python=python, timeTravel=True)
     for _ in range(3):
@@ -62,7 +62,7 @@ async def test_objects_lie_where_they_did_after_stops_while_threads_run(driver: 
 
 
 @pytest.mark.thorough
-async def test_objects_lie_where_they_did_after_a_look_at_the_past(driver: Driver, python: str) -> None:
+async def test_objects_lie_where_they_did_after_a_look_at_the_past(driver: AdapterClient, python: str) -> None:
     await driver.start(PLACES, END, python=python, timeTravel=True)
     await driver.session.next_stop()
     live = await value(driver, "hash(tuple(places))")
@@ -95,7 +95,7 @@ FIRST, MADE, OVER = 8, 13, 14
 
 
 @pytest.mark.thorough
-async def test_objects_lie_where_they_did_though_names_were_forgotten(driver: Driver, python: str) -> None:
+async def test_objects_lie_where_they_did_though_names_were_forgotten(driver: AdapterClient, python: str) -> None:
     # The interpreter's cache of attributes holds such a name, and lets go of it when the debugger looks up others.
     await driver.start(NAMES, OVER, python=python, timeTravel=True)
     await driver.session.next_stop()
@@ -139,7 +139,7 @@ STOPPED, LAST = 16, 23
 
 
 async def test_lines_are_counted_the_same_when_something_is_thrown_into_a_coroutine(
-    driver: Driver, python: str
+    driver: AdapterClient, python: str
 ) -> None:
     # CPython 3.13 and 3.14 report the line where it was suspended once more if breakpoints have changed since it began.
     await driver.start(THROWS, STOPPED, python=python, timeTravel=True)

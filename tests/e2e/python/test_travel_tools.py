@@ -2,7 +2,7 @@
 
 import pytest
 
-from e2e.python.driving import Driver
+from e2e.python.adapter_client import AdapterClient
 
 pytestmark = [pytest.mark.each_python, pytest.mark.row("reverseContinue")]
 
@@ -30,7 +30,7 @@ TRACES = """
 """
 
 
-async def test_instructions_are_traced_in_code_that_the_clock_knows(driver: Driver, python: str) -> None:
+async def test_instructions_are_traced_in_code_that_the_clock_knows(driver: AdapterClient, python: str) -> None:
     # Nothing is to stop it, so that the engine watches no code as it starts, and the clock is alone.
     await driver.session.break_on_exceptions()
     await driver.run(TRACES, python=python, timeTravel=True)

@@ -7,8 +7,8 @@ import pytest
 
 from dapkit.client import Stopped
 from dapkit.protocol import StoppedEvent, VariablesArguments
-from e2e.python.driving import Driver
-from e2e.python.raw import raw_client
+from e2e.python.adapter_client import AdapterClient
+from e2e.python.raw_client import raw_client
 
 pytestmark = pytest.mark.each_python
 
@@ -31,14 +31,14 @@ STOP = 11
 
 
 @pytest.fixture
-async def stopped(driver: Driver, python: str) -> Driver:
+async def stopped(driver: AdapterClient, python: str) -> AdapterClient:
     """Return the client of a program that is stopped in `work`."""
     await driver.start(PROGRAM, STOP, python=python)
     await driver.session.next_stop()
     return driver
 
 
-async def test_capabilities_of_values_are_announced(driver: Driver) -> None:
+async def test_capabilities_of_values_are_announced(driver: AdapterClient) -> None:
     able = driver.session.capabilities
     assert able.supports_set_variable
     assert able.supports_set_expression
@@ -53,7 +53,7 @@ async def test_capabilities_of_values_are_announced(driver: Driver) -> None:
 
 
 @pytest.mark.row("setVariable, setExpression")
-async def test_variables_and_expressions_are_set(stopped: Driver) -> None:
+async def test_variables_and_expressions_are_set(stopped: AdapterClient) -> None:
     session = stopped.session
     items = (await stopped.locals())["items"]
     answer = await session.set_variable(items.variables_reference, name="[0]", value="'new'")
@@ -66,7 +66,7 @@ async def test_variables_and_expressions_are_set(stopped: Driver) -> None:
 
 
 @pytest.mark.row("scopes, variables")
-async def test_properties_are_lazy_and_numbers_hexadecimal(stopped: Driver) -> None:
+async def test_properties_are_lazy_and_numbers_hexadecimal(stopped: AdapterClient) -> None:
     session = stopped.session
     variables = await stopped.locals()
     [answer] = (await session.variables(variables["thing"].variables_reference)).variables
@@ -77,7 +77,7 @@ async def test_properties_are_lazy_and_numbers_hexadecimal(stopped: Driver) -> N
 
 
 @pytest.mark.row("evaluate")
-async def test_evaluate_stops_at_breakpoints_in_what_it_calls(stopped: Driver) -> None:
+async def test_evaluate_stops_at_breakpoints_in_what_it_calls(stopped: AdapterClient) -> None:
     session = stopped.session
     frame = (await stopped.frames())[0]
     await session.add_breakpoint(stopped.file, 3)
@@ -97,7 +97,7 @@ async def test_evaluate_stops_at_breakpoints_in_what_it_calls(stopped: Driver) -
 
 
 @pytest.mark.row("completions")
-async def test_completions_come_from_the_program(stopped: Driver) -> None:
+async def test_completions_come_from_the_program(stopped: AdapterClient) -> None:
     frame = (await stopped.frames())[0]
     body = await stopped.session.completions("thing.an", 9, frame_id=frame.id)
     [target] = body.targets
@@ -105,7 +105,7 @@ async def test_completions_come_from_the_program(stopped: Driver) -> None:
 
 
 @pytest.mark.row("readMemory, writeMemory")
-async def test_memory_is_read_and_written(stopped: Driver) -> None:
+async def test_memory_is_read_and_written(stopped: AdapterClient) -> None:
     session = stopped.session
     raw = (await stopped.locals())["raw"]
     assert raw.memory_reference is not None
@@ -116,7 +116,7 @@ async def test_memory_is_read_and_written(stopped: Driver) -> None:
 
 
 @pytest.mark.row("source, loadedSources, modules, locations")
-async def test_function_value_leads_to_its_definition(stopped: Driver) -> None:
+async def test_function_value_leads_to_its_definition(stopped: AdapterClient) -> None:
     frame = (await stopped.frames())[0]
     body = await stopped.session.evaluate("double", frame_id=frame.id)
     assert body.value_location_reference is not None
@@ -140,7 +140,7 @@ async def test_cancelled_evaluation_is_interrupted_in_the_program(python: str) -
         assert again["body"]["result"] == "2"
 
 
-async def test_presenters_that_the_project_names_are_used(driver: Driver) -> None:
+async def test_presenters_that_the_project_names_are_used(driver: AdapterClient) -> None:
     (driver.folder / "pyproject.toml").write_text('[tool.dapkit]\npresenters = ["shown.py", "open.py"]\n')
     (driver.folder / "shown.py").write_text("PRESENTERS = {'__main__.Money': lambda money: f'{money.amount} EUR'}\n")
     (driver.folder / "open.py").touch()
@@ -151,7 +151,7 @@ async def test_presenters_that_the_project_names_are_used(driver: Driver) -> Non
     assert driver.output("console").startswith(f"presenters {driver.folder / 'open.py'} are not used: ")
 
 
-async def test_more_items_than_the_protocol_counts_are_shown_up_to_there(driver: Driver, python: str) -> None:
+async def test_more_items_than_the_protocol_counts_are_shown_up_to_there(driver: AdapterClient, python: str) -> None:
     await driver.start("many = range(5 * 10**9)\npass\n", 2, python=python)
     await driver.session.next_stop()
     many = (await driver.locals())["many"]

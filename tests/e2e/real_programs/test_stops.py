@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from agent_driving import Caller
+from action_fixtures import Caller
 from real_programs import BROKEN_CHUNK, JSONCPP, LUA, PROGRAMS, TOML, real_program
 
 

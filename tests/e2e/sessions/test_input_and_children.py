@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from client_fixtures import PROGRAMS, line_of
 from dapkit.protocol import EvaluateArguments
 from dapkit.sessions.errors import NoInput, StartFailed
 from dapkit.sessions.registry import SessionRegistry
-from driving import PROGRAMS, line_of
-from hub_driving import DEBUGPY, OURS, at_text, python_start
+from hub_fixtures import DEBUGPY, OURS, at_text, python_start
 
 both = pytest.mark.parametrize(
     "command", [OURS, pytest.param(DEBUGPY, marks=pytest.mark.each_adapter)], ids=["ours", "debugpy"]

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
+from client_fixtures import PROGRAMS, line_of
 from dapkit.protocol import EvaluateArguments, ScopesArguments, StackTraceArguments, VariablesArguments
 from dapkit.sessions.errors import NameTaken, NoFrame, NoSession, NotStopped, StaleReference, StartFailed
 from dapkit.sessions.registry import SessionRegistry
-from driving import PROGRAMS, line_of
-from hub_driving import DEBUGPY, OURS, at_text, python_start
+from hub_fixtures import DEBUGPY, OURS, at_text, python_start
 
 SUMS = PROGRAMS / "sums.py"
 TOTAL = line_of("sums.py", "total = left")

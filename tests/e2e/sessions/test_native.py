@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from client_fixtures import PROGRAMS, line_of
 from dapkit.catalog import Traits
 from dapkit.client import BreakpointSpec, DataLocation, FunctionLocation, InstructionLocation, SourceLocation
 from dapkit.client.routes import Listening, Spawned
@@ -20,7 +21,6 @@ from dapkit.protocol import (
 from dapkit.sessions.errors import CannotRestart, StartFailed
 from dapkit.sessions.registry import SessionRegistry
 from dapkit.sessions.start_spec import StartSpec
-from driving import PROGRAMS, line_of
 
 type Compiled = Callable[[str], Path]
 type Running = Callable[[list[str]], subprocess.Popen[str]]

@@ -9,7 +9,7 @@ from dapkit.client import BreakpointSpec, SourceLocation
 from dapkit.protocol import EvaluateArguments
 from dapkit.sessions.errors import Misplaced
 from dapkit.sessions.registry import SessionRegistry
-from hub_driving import python_start
+from hub_fixtures import python_start
 
 PROGRAM = """\
 def add(left, right):

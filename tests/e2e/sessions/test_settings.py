@@ -10,7 +10,7 @@ from dapkit.sessions.errors import StartFailed
 from dapkit.sessions.registry import SessionRegistry
 from dapkit.sessions.start_spec import StartSpec
 from dapkit.settings import Settings
-from hub_driving import python_start
+from hub_fixtures import python_start
 
 DEAF = [sys.executable, "-c", "import time; time.sleep(100)", "${port}"]
 

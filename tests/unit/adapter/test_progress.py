@@ -2,7 +2,6 @@
 
 import anyio
 
-from adapter_client import client_of
 from dapkit.adapter import Adapter, NoAttach
 from dapkit.protocol import (
     CancelArguments,
@@ -14,6 +13,7 @@ from dapkit.protocol import (
     ProgressStartEvent,
     ProgressUpdateEvent,
 )
+from sdk_client import client_of
 
 
 class Worker(Adapter[LaunchRequestArguments, NoAttach]):

@@ -8,7 +8,6 @@ import anyio
 import msgspec
 import pytest
 
-from adapter_client import Client, client_of
 from dapkit import limits
 from dapkit.adapter import (
     Adapter,
@@ -49,6 +48,7 @@ from dapkit.protocol import (
 )
 from dapkit.transport import ConversationLost, DeadlineExceeded, background_tasks, memory_pair
 from dapkit.transport import limits as transport_limits
+from sdk_client import Client, client_of
 
 
 class Launch(LaunchRequestArguments, frozen=True, kw_only=True):

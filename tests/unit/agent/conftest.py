@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from agent_driving import Caller
+from action_fixtures import Caller
 from dapkit.agent.handler import ActionHandler
 from dapkit.sessions.registry import SessionRegistry
 

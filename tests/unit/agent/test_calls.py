@@ -2,7 +2,7 @@
 
 import pytest
 
-from agent_driving import Caller, have_patience
+from action_fixtures import Caller, have_patience
 from dapkit.agent.handler import ActionHandler
 from dapkit.protocol import ContinuedEvent, EvaluateBody
 from dapkit.sessions import limits

@@ -2,7 +2,7 @@
 
 import itertools
 
-from agent_driving import Caller
+from action_fixtures import Caller
 from dapkit.agent.handler import ActionHandler
 from dapkit.protocol import (
     Breakpoint,

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from agent_driving import Caller
+from action_fixtures import Caller
 from dapkit import limits
 from dapkit.agent.calls.explanations import explain
 from dapkit.agent.handler import ActionHandler

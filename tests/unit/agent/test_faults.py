@@ -6,7 +6,7 @@ from collections.abc import Mapping
 import anyio
 import pytest
 
-from agent_driving import Caller
+from action_fixtures import Caller
 from dapkit import limits
 from dapkit.agent.handler import ActionHandler
 from dapkit.client import BreakpointSpec, SourceLocation

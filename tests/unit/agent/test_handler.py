@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from agent_driving import Caller
+from action_fixtures import Caller
 from dapkit.agent import handler, table
 from dapkit.agent.calls.call import ActionCall
 from dapkit.agent.calls.failures import ActionFailed

@@ -1,6 +1,6 @@
 """How often an adapter is asked at a stop, and what a report does without the answers."""
 
-from agent_driving import Caller
+from action_fixtures import Caller
 from dapkit.agent import limits
 from dapkit.agent.handler import ActionHandler
 from dapkit.protocol import Request, Scope, ScopesBody, StackFrame, StackTraceBody, Variable, VariablesBody

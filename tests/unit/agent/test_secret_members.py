@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from agent_driving import Caller
+from action_fixtures import Caller
 from dapkit.agent.handler import ActionHandler
 from dapkit.protocol import EvaluateBody, Variable, VariablesBody
 from dapkit.sessions.registry import SessionRegistry

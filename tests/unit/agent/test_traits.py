@@ -8,7 +8,7 @@ import anyio
 import pytest
 from anyio.abc import ByteStream
 
-from agent_driving import Caller
+from action_fixtures import Caller
 from dapkit.protocol import (
     Breakpoint,
     ContinueBody,

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import pytest
 from anyio.from_thread import start_blocking_portal
 
+from client_fixtures import able
 from dapkit.client import BlockingSession, BlockingTerminal, Ended, ProgramEnded, Session, Terminal
 from dapkit.protocol import (
     ContinueBody,
@@ -19,7 +20,6 @@ from dapkit.protocol import (
 )
 from dapkit.testing import FakeAdapter, reply, tell
 from dapkit.transport import CannotStart, memory_pair
-from driving import able
 
 OPENING = {"spawn", "spawn_listening", "connect", "connect_unix", "over"}
 

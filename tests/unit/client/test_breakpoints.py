@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from client_fixtures import able, driven
 from dapkit.client import (
     Breakpoints,
     BreakpointSpec,
@@ -41,7 +42,6 @@ from dapkit.protocol import (
     ThreadEvent,
 )
 from dapkit.testing import refuse, reply, request, response, tell
-from driving import able, driven
 
 MAIN = Source(path="/p/main.c", name="main.c")
 

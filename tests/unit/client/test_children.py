@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 import anyio
 import pytest
 
+from client_fixtures import able
 from dapkit.client import Session, Stopped
 from dapkit.client.routes import Reached
 from dapkit.protocol import SourceBreakpoint, StartDebuggingRequestArguments, TerminatedEvent, ThreadsBody
 from dapkit.testing import FakeAdapter, Script, ask, never, refuse, reply, request, response, tell, tell_custom
 from dapkit.transport import memory_pair
-from driving import able
 
 CHILD = StartDebuggingRequestArguments(request="attach", configuration={"pid": 7})
 

@@ -3,12 +3,12 @@
 import anyio
 import pytest
 
+from client_fixtures import able, driven
 from dapkit.client import Session
 from dapkit.endpoint import CapabilityMissing
 from dapkit.protocol import Capabilities, StoppedEvent
 from dapkit.testing import FakeAdapter, event, never, refuse, reply, request, response, tell
 from dapkit.transport import memory_pair
-from driving import able, driven
 
 
 async def test_launched_program_is_terminated_at_the_end() -> None:

@@ -3,12 +3,12 @@
 import anyio
 import pytest
 
+from client_fixtures import able, driven
 from dapkit.client import AdapterDied, Session, WaitExpired
 from dapkit.endpoint import RequestFailed
 from dapkit.protocol import InvalidValue, Request, Thread, ThreadsBody
 from dapkit.testing import FakeAdapter, die, failure, hold, raw, reply, request
 from dapkit.transport import ConversationLost, DeadlineExceeded, memory_pair
-from driving import able, driven
 
 
 def frame(text: str) -> bytes:

@@ -2,10 +2,10 @@
 
 import pytest
 
+from client_fixtures import able, driven
 from dapkit.client import AdapterDied, StartRefused, Stopped
 from dapkit.protocol import Capabilities, InitializedEvent, StoppedEvent
 from dapkit.testing import HANDSHAKES, Script, die, event, hold, never, refuse, release, reply, request, response, tell
-from driving import able, driven
 
 
 @pytest.mark.parametrize("adapter", HANDSHAKES)

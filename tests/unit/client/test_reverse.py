@@ -2,9 +2,9 @@
 
 import json
 
+from client_fixtures import able, driven
 from dapkit.protocol import RunInTerminalRequestArguments, ThreadsBody
 from dapkit.testing import Script, ask, failure, raw, reply, response
-from driving import able, driven
 
 ANSWERED = reply(ThreadsBody(threads=[]))
 

@@ -3,6 +3,7 @@
 import anyio
 import pytest
 
+from client_fixtures import able, driven
 from dapkit.client import CustomEvent, Ended, ProgramEnded, Running, Stopped, WaitExpired
 from dapkit.endpoint import OutOfOrder, RequestFailed
 from dapkit.protocol import (
@@ -16,7 +17,6 @@ from dapkit.protocol import (
     ThreadEvent,
 )
 from dapkit.testing import blurt, hold, refuse, reply, tell, tell_custom
-from driving import able, driven
 
 STEP = StoppedEvent(reason="step", thread_id=1, all_threads_stopped=True)
 

@@ -5,11 +5,11 @@ from unittest.mock import MagicMock
 import msgspec
 import pytest
 
-from adapter_client import client_of
 from dapkit.protocol import COMMANDS, Capabilities
 from dapkit.python.adapter import PythonAdapter
 from dapkit.python.debuggee.requests.capabilities import DETAILS, FLAGS, ONLY_WHEN_DEBUGGING, capabilities
 from dapkit.python.debuggee.requests.dispatch import HANDLERS, initialize
+from sdk_client import client_of
 
 NOT_YET = "supports_step_back"
 

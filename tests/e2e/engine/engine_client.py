@@ -1,0 +1,254 @@
+"""The adapter's end of the link, for tests: starts a program under `entry.py` and drives it.
+
+Blocking, standard library only, with a deadline on each wait.
+"""
+
+import contextlib
+import json
+import os
+import socket
+import subprocess
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, Self
+
+ENTRY = Path(__file__).parents[3] / "src" / "dapkit" / "python" / "debuggee" / "starting" / "entry.py"
+DEADLINE = 50.0
+
+FREE_THREADED = "This Python is a free-threaded build"
+"""How the output begins that says what does not work there."""
+
+type Message = dict[str, Any]
+
+
+class Refused(Exception):  # noqa: N818 - named after what happened
+    """A request that got an error response."""
+
+
+class EngineClient:
+    """A debugged program, stopped at its configuration until `go`."""
+
+    def __init__(
+        self,
+        python: str,
+        folder: Path,
+        *program: str,
+        env: dict[str, str] | None = None,
+        entry: Path | None = None,
+        options: Sequence[str] = (),
+    ) -> None:
+        self.folder = folder
+        place = folder / "link"
+        listener = socket.socket(socket.AF_UNIX)
+        listener.bind(str(place))
+        listener.listen()
+        listener.settimeout(DEADLINE)
+        self.process = subprocess.Popen(
+            [python, *options, str(entry or ENTRY), "--link", f"unix:{place}", *program],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            cwd=folder,
+            env={**os.environ, "PYTHONDONTWRITEBYTECODE": "", "DAPKIT_CHECK_MARKS": "1", **(env or {})},
+        )
+        try:
+            self.connection, _ = listener.accept()
+        except TimeoutError:
+            self.process.kill()
+            raise AssertionError(self.process.communicate()) from None
+        finally:
+            listener.close()
+            place.unlink()
+        self.buffer = b""
+        self.messages: list[Message] = []
+        self.unseen: list[Message] = []  # events not yet waited for
+        self.seq = 0
+        self.ended = False
+        self.notices: list[str] = []
+        """What was said of free-threaded builds, which is kept from tests that read output."""
+        self.errors: list[str] = []
+        """What the engine has reported of errors of its own; the test fails that leaves any here."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: object, *exception: object) -> None:
+        self.process.kill()
+        self.connection.close()
+        self.process.communicate()
+        assert kind is not None or not self.errors, "\n".join(self.errors)
+
+    # Messages
+
+    def send(self, command: str, **arguments: object) -> int:
+        self.seq += 1
+        body = json.dumps({"seq": self.seq, "type": "request", "command": command, "arguments": arguments}).encode()
+        self.connection.sendall(b"Content-Length: %d\r\n\r\n%s" % (len(body), body))
+        return self.seq
+
+    def read(self, deadline: float) -> Message | None:
+        """Return the next message, None at the end of the link."""
+        while True:
+            head, mark, rest = self.buffer.partition(b"\r\n\r\n")
+            if mark:
+                length = int(head.rpartition(b" ")[2])
+                if len(rest) >= length:
+                    self.buffer = rest[length:]
+                    message: Message = json.loads(rest[:length])
+                    if message.get("event") == "output" and message["body"]["output"].startswith(FREE_THREADED):
+                        self.notices.append(message["body"]["output"])
+                        continue
+                    self.messages.append(message)
+                    if message.get("event") == "dapkit/log":
+                        self.errors.append(message["body"]["text"])
+                    return message
+            self.connection.settimeout(max(0.001, deadline - time.monotonic()))
+            try:
+                data = self.connection.recv(1 << 16)
+            except TimeoutError:
+                raise AssertionError(f"nothing came in time; last: {self.messages[-3:]}") from None
+            except ConnectionError:
+                data = b""
+            if not data:
+                self.ended = True
+                return None
+            self.buffer += data
+
+    def answer(self, seq: int, seconds: float = DEADLINE) -> Message:
+        deadline = time.monotonic() + seconds
+        while (message := self.read(deadline)) is not None:
+            if message["type"] == "event":
+                self.unseen.append(message)
+            elif message["request_seq"] == seq:
+                return message
+        raise AssertionError(f"the link ended; {self.process.communicate(timeout=20)}")
+
+    def ask(self, command: str, **arguments: object) -> Any:  # noqa: ANN401 - JSON
+        answer = self.answer(self.send(command, **arguments))
+        if not answer["success"]:
+            raise Refused(answer["message"])
+        return answer.get("body")
+
+    def event(self, name: str, seconds: float = DEADLINE) -> Any:  # noqa: ANN401 - JSON
+        deadline = time.monotonic() + seconds
+        for at, held in enumerate(self.unseen):
+            if held["event"] == name:
+                return self.unseen.pop(at)["body"]
+        while (message := self.read(deadline)) is not None:
+            if message["type"] == "event":
+                if message["event"] == name:
+                    return message["body"]
+                self.unseen.append(message)
+        raise AssertionError(f"the link ended before {name}: {self.process.communicate(timeout=20)}")
+
+    def silent(self, name: str, seconds: float) -> bool:
+        """Say whether no such event comes within some time."""
+        deadline = time.monotonic() + seconds
+        while True:
+            if any(message["event"] == name for message in self.unseen):
+                return False
+            self.connection.settimeout(max(0.001, deadline - time.monotonic()))
+            with contextlib.suppress(TimeoutError):
+                data = self.connection.recv(1 << 16)
+                if not data:
+                    return True
+                self.buffer += data
+            while b"\r\n\r\n" in self.buffer:
+                message = self.read(deadline)
+                if message and message["type"] == "event":
+                    self.unseen.append(message)
+            if time.monotonic() >= deadline:
+                return True
+
+    # A session
+
+    def configure(
+        self,
+        *,
+        lines: list[int] | None = None,
+        breakpoints: list[Message] | None = None,
+        path: Path | str | None = None,
+        filters: list[str] | None = None,
+        **launch: object,
+    ) -> list[Message]:
+        """Do all up to configurationDone; return what was said about the breakpoints."""
+        self.ask("initialize", adapterID="test")
+        self.event("initialized")
+        self.ask("launch", **launch)
+        placed: list[Message] = []
+        wanted = breakpoints if breakpoints is not None else [{"line": line} for line in lines or []]
+        if wanted:
+            placed = self.ask(
+                "setBreakpoints", source={"path": str(path or self.folder / "prog.py")}, breakpoints=wanted
+            )["breakpoints"]
+        if filters is not None:
+            self.ask("setExceptionBreakpoints", filters=filters)
+        self.ask("configurationDone")
+        return placed
+
+    def stopped(self, reason: str | None = None) -> Message:
+        body: Message = self.event("stopped")
+        assert reason is None or body["reason"] == reason, body
+        return body
+
+    def stack(self, thread: int = 1) -> list[Message]:
+        frames: list[Message] = self.ask("stackTrace", threadId=thread)["stackFrames"]
+        return frames
+
+    def at(self, thread: int = 1) -> tuple[str, int]:
+        """Return the function and line where a thread is."""
+        top = self.ask("stackTrace", threadId=thread, levels=1)["stackFrames"][0]
+        return top["name"], top["line"]
+
+    def wait_until_at(self, place: tuple[str, int], thread: int = 1) -> None:
+        """Wait until a running thread is somewhere."""
+        deadline = time.monotonic() + DEADLINE
+        while self.at(thread) != place:
+            assert time.monotonic() < deadline, f"never came to {place}, is at {self.at(thread)}"
+
+    def wait_until_inside(self, name: str, thread: int = 1) -> None:
+        """Wait until a running thread is in a function, or in what that calls."""
+        deadline = time.monotonic() + DEADLINE
+        while name not in {frame["name"] for frame in self.stack(thread)}:
+            assert time.monotonic() < deadline, f"never came into {name}, is at {self.at(thread)}"
+
+    def wait_until_in_python(self, thread: int = 1) -> None:
+        """Wait until a stopped thread is out of native code; one that gets no processor counts as in there."""
+        deadline = time.monotonic() + DEADLINE
+        while self.at(thread)[0].endswith("[native call]"):
+            assert time.monotonic() < deadline, f"never came back from native code, is at {self.at(thread)}"
+
+    def step(self, command: str = "next", thread: int = 1) -> tuple[str, int]:
+        self.ask(command, threadId=thread)
+        self.stopped("step")
+        return self.at(thread)
+
+    def go(self, thread: int = 1) -> None:
+        self.ask("continue", threadId=thread)
+
+    def rows(self, reference: int, **more: object) -> list[Message]:
+        rows: list[Message] = self.ask("variables", variablesReference=reference, **more)["variables"]
+        return rows
+
+    def locals(self, thread: int = 1, frame: int = 0) -> dict[str, Message]:
+        scopes = self.ask("scopes", frameId=self.stack(thread)[frame]["id"])["scopes"]
+        return {row["name"]: row for row in self.rows(scopes[0]["variablesReference"])}
+
+    def value(self, expression: str, context: str = "watch", thread: int = 1, frame: int = 0) -> str:
+        body = self.ask("evaluate", expression=expression, context=context, frameId=self.stack(thread)[frame]["id"])
+        result: str = body["result"]
+        return result
+
+    def finish(self) -> tuple[int, str, str]:
+        """Wait for the end: exit code, output, errors."""
+        deadline = time.monotonic() + DEADLINE
+        while not self.ended:
+            message = self.read(deadline)
+            if message is not None and message["type"] == "event":
+                self.unseen.append(message)
+        output, errors = self.process.communicate(timeout=DEADLINE)
+        return self.process.returncode, output.decode(), errors.decode()
+
+    def events(self) -> Iterator[Message]:
+        return (message for message in self.messages if message["type"] == "event")
