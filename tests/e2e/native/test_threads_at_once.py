@@ -134,19 +134,19 @@ def test_last_of_the_exceptions_that_are_counted_is_asked_about_once(run: Run) -
 def test_exceptions_are_followed_while_threads_forget_what_is_noted_of_them(run: Run, *, by_code: bool) -> None:
     program = f"""
         from _dapkit_debuggee.exceptions.handlers import NO, catches, swallows_from_below
-        from _dapkit_debuggee.exceptions.catch_cache import CATCHES, PASSES, PASSING, KnownRaises, origin_of
-        known, monitoring, TOOL = KnownRaises(), sys.monitoring, 4
+        from _dapkit_debuggee.exceptions.catch_cache import CATCHES, PASSES, PASSING, CatchCache, origin_of
+        known, monitoring, TOOL = CatchCache(), sys.monitoring, 4
         asked, EVENTS = [], monitoring.events
         def look(newest, offset, exception):
-            era, frame = known.era, newest
-            asked.append(era)
+            generation, frame = known.generation, newest
+            asked.append(generation)
             while frame is not None:
                 at = offset if frame is newest else frame.f_lasti
                 verdict, names = catches(frame, exception, at)
-                fate, swallows = PASSES if verdict == NO else CATCHES, swallows_from_below(frame.f_code, exception)
+                outcome, swallows = PASSES if verdict == NO else CATCHES, swallows_from_below(frame.f_code, exception)
                 kind = type(exception)
-                known.note(frame.f_code, at, kind, fate, era=era, names=names or (), swallows=swallows)
-                if fate == CATCHES:
+                known.note(frame.f_code, at, kind, outcome, generation=generation, names=names or (), swallows=swallows)
+                if outcome == CATCHES:
                     return
                 frame = frame.f_back
         def on_raise(code, offset, exception):
@@ -157,7 +157,7 @@ def test_exceptions_are_followed_while_threads_forget_what_is_noted_of_them(run:
             if known.looks_late and origin_of(exception, frame) != PASSING:
                 look(frame, offset, exception)
             if frame.f_back is not None:
-                known.note_ordinary(frame.f_back.f_code, era=known.era)
+                known.note_ordinary(frame.f_back.f_code, generation=known.generation)
         monitoring.use_tool_id(TOOL, "test")
         monitoring.register_callback(TOOL, EVENTS.RAISE, known.on_raise(on_raise))
         monitoring.register_callback(TOOL, EVENTS.RERAISE, known.on_reraise(on_raise))

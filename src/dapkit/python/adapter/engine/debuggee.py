@@ -130,7 +130,7 @@ class Debuggee:
 
         Raises:
             ProgramGone: before it could answer.
-            LetGo: it was released before it could answer, and runs on.
+            ProgramDetached: it was released before it could answer, and runs on.
             RequestFailed: the engine refused.
 
         """

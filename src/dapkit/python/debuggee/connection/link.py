@@ -101,7 +101,7 @@ class Link:
         self._after_turn: Callable[[], None] | None = None
         self.closed = False
         self.is_lost = False
-        self.is_cut = False
+        self.is_detached = False
         self.errors = InternalErrors(self.event)
         """Takes errors of the engine, in whichever thread."""
 
@@ -342,8 +342,8 @@ class Link:
     def _is_cut(self) -> bool:
         """Say whether the program has closed our descriptors; then the link is closed."""
         if not self.closed and not (self._end.is_ours() and self._waked.is_ours() and self._wake.is_ours()):
-            self.is_cut = self.closed = True
-        return self.is_cut
+            self.is_detached = self.closed = True
+        return self.is_detached
 
     def _wake_up(self) -> None:
         if not self._is_cut():

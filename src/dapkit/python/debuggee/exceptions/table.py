@@ -238,7 +238,7 @@ class ExceptionBreakpointTable:
         wanted = not is_a(exception, *_QUIET) and self._may_want(RAISED, exception)
         raised = wanted and not again
         if wanted:
-            generation = -1  # then nothing passes unseen
+            generation = -1  # then nothing passes unnoticed
         mode = ""
         if not passing and not is_a(exception, *_NO_ERRORS):
             mode = self._fresh(ident, frame, offset, exception, generation=generation)

@@ -74,7 +74,7 @@ current_frames: Final[Callable[[], dict[int, FrameType]]] = (
 """Returns the newest frame of each thread; from C of this interpreter alone, and without an audit event."""
 HAS_ROOM: Final = AVAILABLE and _native.ROOM > 0
 """Whether callbacks have room of their own near the recursion limit."""
-SKIPPED_EVENTS: Final[list[tuple[CodeType, int]]] = _native.MISSED if AVAILABLE else []
+SKIPPED_EVENTS: Final[list[tuple[CodeType, int]]] = _native.SKIPPED_EVENTS if AVAILABLE else []
 """Where there was no room for a callback: code, and line or offset; no more than a thousand."""
 _CALLBACK = _native.Callback if AVAILABLE else type(None)
 
@@ -96,12 +96,12 @@ type Table = dict[int, tuple[CodeType | None, Callable[..., object]]]
 # Calls
 
 
-def roomy[**P, T](callback: Callable[P, T]) -> Callable[P, T]:
+def with_headroom[**P, T](callback: Callable[P, T]) -> Callable[P, T]:
     """Return a callback that can be called where the recursion limit leaves no room for it.
 
     Those that C has made need none. It is noted in `SKIPPED_EVENTS` if a callback fails for want of room all the same.
     """
-    return _native.roomy(callback) if AVAILABLE and type(callback) is not _CALLBACK else callback
+    return _native.with_headroom(callback) if AVAILABLE and type(callback) is not _CALLBACK else callback
 
 
 def uncount_calls(number: int) -> None:
@@ -211,7 +211,7 @@ def line_check(
     if not CAN_CHECK or (condition is None and hits is None):
         return None
     try:
-        return _native.line_check(code, line, condition, hits, count, roomy(hit), roomy(careful))  # type: ignore[arg-type]  # as above
+        return _native.line_check(code, line, condition, hits, count, with_headroom(hit), with_headroom(careful))  # type: ignore[arg-type]  # as above
     except (ValueError, OverflowError):
         return None  # nested too deep, or a count beyond what C counts to
 
@@ -368,7 +368,7 @@ def poll(
     `("key", dict, key)` for keys that cannot be watched. It never returns DISABLE, so it needs a tool
     of its own. Values are compared by identity, bytes by content.
     """
-    return _native.poll(targets, roomy(changed))
+    return _native.poll(targets, with_headroom(changed))
 
 
 def clock(arrive: Callable[..., object]) -> "_native.Callback":

@@ -26,7 +26,7 @@ def handles_overflow[T: Callable[..., object]](callback: T) -> T:
 def with_headroom(callback: Callable[..., object]) -> Callable[..., object]:
     """Return a callback of an event that never fails for want of room."""
     if native.AVAILABLE:
-        return native.roomy(callback)
+        return native.with_headroom(callback)
     if getattr(callback, "handles_overflow", False):
         return callback
 

@@ -42,11 +42,11 @@ int prepare_calls(PyObject *module)
 {
     find_remaining();
     missed = PyList_New(0);
-    if (PyModule_AddObjectRef(module, "MISSED", missed) < 0) return -1;
+    if (PyModule_AddObjectRef(module, "SKIPPED_EVENTS", missed) < 0) return -1;
     return PyModule_AddIntConstant(module, "ROOM", remaining_at < 0 ? 0 : ROOM);
 }
 
-/* roomy */
+/* with_headroom */
 
 /* Note where it was: code and line or offset. An event has these first; a breakpoint is given its frame. */
 static PyObject *note_miss(PyObject *const *args, Py_ssize_t count)
@@ -81,7 +81,7 @@ static PyObject *serve_with_room(PyObject *object, PyObject *const *args, size_t
     return result;
 }
 
-static PyObject *roomy(PyObject *Py_UNUSED(module), PyObject *callable)
+static PyObject *with_headroom(PyObject *Py_UNUSED(module), PyObject *callable)
 {
     PyObject *made = new_callback(serve_with_room, 0);
     if (made != NULL) callback_of(made)->refs[0] = Py_NewRef(callable);
@@ -134,10 +134,10 @@ static PyObject *raise_in_thread(PyObject *Py_UNUSED(module), PyObject *args)
 }
 
 PyMethodDef calls_methods[] = {
-    {"roomy", roomy, METH_O, PyDoc_STR(
-        "roomy(called, /)\n--\n\n"
+    {"with_headroom", with_headroom, METH_O, PyDoc_STR(
+        "with_headroom(called, /)\n--\n\n"
         "Make a callback that calls the callable with room for further calls, however few the recursion limit leaves.\n"
-        "If it fails by a RecursionError all the same, it returns None, and MISSED says where that was.")},
+        "If it fails by a RecursionError all the same, it returns None, and SKIPPED_EVENTS says where that was.")},
     {"uncount_calls", uncount_calls, METH_O, PyDoc_STR(
         "uncount_calls(number, /)\n--\n\nLet the calling thread nest so many more calls than the limit says.")},
     {"hide", hide, METH_VARARGS, PyDoc_STR(
