@@ -254,7 +254,7 @@ async def test_why_and_timeline_tell_of_a_recorded_history(caller: Caller) -> No
     assert launched.details["stop"]["reason"] == "exception"
     found = await caller("why", expression="total", frame=1)
     assert found.text == (
-        f"total was made so at {caller.project}/shop.py:9 in main (clock {found.details['clock']}).\n"
+        f"total was last changed at {caller.project}/shop.py:9 in main (clock {found.details['clock']}).\n"
         "Before: 10.0\nAfter: 22.0"
     )
     shown = await caller("timeline")

@@ -13,9 +13,9 @@ _WIDTH = 60
 def _(result: WhyResult) -> str:
     what = one_line(result.expression)
     if result.clock is None:
-        return f"{what} was so since the beginning of the recorded history."
+        return f"{what} has not changed since the recorded history begins."
     place = f"{one_line(result.path or '<unknown>')}:{result.line} in {one_line(result.function or '<unknown>')}"
-    lines = [f"{what} was made so at {place} (clock {result.clock})."]
+    lines = [f"{what} was last changed at {place} (clock {result.clock})."]
     return "\n".join([*lines, *_value("Before", result.old), *_value("After", result.new)])
 
 
