@@ -12,10 +12,14 @@ author = "the dapkit authors"
 release = installed_version("dapkit")
 version = release
 
-extensions = ["myst_parser", "sphinx.ext.autodoc", "show_names"]
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx_copybutton", "show_names"]
 exclude_patterns = ["_build"]
 nitpicky = True
 default_role = "code"  # of docstrings
+
+copybutton_prompt_text = "$ "
+copybutton_only_copy_prompt_lines = True
+copybutton_line_continuation_character = "\\"
 
 html_theme = "furo"
 html_title = f"dapkit {release}"

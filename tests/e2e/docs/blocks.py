@@ -157,6 +157,7 @@ RULES: dict[tuple[str, str], tuple[Check | Typed | LeftOut, ...]] = {
         DRAWING,
         LeftOut("lines of a log, whose numbers are of one run"),
     ),
+    ("docs/how-to/go-back-in-time.md", "python"): (Check.PROGRAM,),
     ("docs/how-to/debug-remote-programs.md", "text"): (
         LeftOut("a container, as tests of remote programs make one without Docker"),
         LeftOut("variables, which tests of the module set"),

@@ -121,7 +121,7 @@ def test_commands_exist_with_their_options() -> None:
                 case "make":
                     assert targets.issuperset(words), line
                 case _:  # what `make` has built is installed
-                    assert name in {"dapkit", "pip", "uv", "python", "code"}, line
+                    assert name in {"dapkit", "pip", "uv", "python", "python3.13", ".", "code"}, line
 
 
 @pytest.mark.thorough
@@ -131,6 +131,8 @@ def test_commands_print_what_the_page_says(project: Path, page: str, monkeypatch
     for setting in ("ADAPTER_READY_SECONDS", "SESSION_INITIAL_STOP_SECONDS"):
         monkeypatch.setenv(f"DAPKIT_{setting}", "30")  # of a slow machine
     (project / "app.py").write_text(APP)
+    [shop] = [block.text for block in checked(Check.PROGRAM) if "def discounted" in block.text]
+    (project / "shop.py").write_text(shop)
     for block in checked(Check.CONSOLE):
         for line, shown in commands(block.text) if block.page == page else ():
             done = subprocess.run(  # noqa: S602 - as a reader types it into a shell
