@@ -147,6 +147,7 @@ async def test_every_parameter_of_a_launch_is_understood(caller: Caller) -> None
         "breakpoints": ["loop.py:5"],
         "exceptions": ["uncaught"],
         "stop_on_entry": True,
+        "time_travel": True,
         "source_map": {"/built": "."},
         "options": {"justMyCode": True},
         "timeout": 60,

@@ -112,9 +112,11 @@ async def test_an_exception_is_shown_with_its_causes(caller: Caller) -> None:
     assert shown.text.startswith("Exception: ValueError: no price\nCaused by: KeyError: 'price'\nBreak mode: ")
 
 
-async def test_what_an_adapter_cannot_do_is_refused_with_what_it_lacks(stopped: Caller) -> None:
+async def test_what_an_adapter_cannot_do_is_refused_with_what_it_lacks(caller: Caller) -> None:
+    caller.write("prices.py", PRICES)
+    await caller("launch", program="prices.py", adapter="debugpy", breakpoints=["prices.py:12"])
     for action, what in (("step_back", "stepping back"), ("reverse_continue", "running backwards")):
-        refused = await stopped(action)
+        refused = await caller(action)
         assert refused.error == ("unsupported", f"Current adapter does not support {what}")
         assert refused.text.endswith("It lacks supportsStepBack.")
 

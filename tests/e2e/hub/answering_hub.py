@@ -1,6 +1,6 @@
 """A hub with a handler of a few lines: what a caller, a connection and a process need to be tested with.
 
-python answering.py [VERSION]
+python answering_hub.py [VERSION]
 """
 
 import os

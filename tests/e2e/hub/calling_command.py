@@ -1,6 +1,6 @@
-"""A command that makes one call of a hub with `answering`, and prints the result.
+"""A command that makes one call of a hub with `answering_hub`, and prints the result.
 
-python calling.py FOLDER NAME [ARGUMENTS]
+python calling_command.py FOLDER NAME [ARGUMENTS]
 """
 
 import json

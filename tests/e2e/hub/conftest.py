@@ -10,8 +10,8 @@ import pytest
 from dapkit.hub.client import HubClient
 from e2e.hub.debugger import Debugger
 
-ANSWERING = (sys.executable, str(Path(__file__).with_name("answering.py")))
-DEBUGGING = (sys.executable, str(Path(__file__).with_name("debugging.py")))
+ANSWERING = (sys.executable, str(Path(__file__).with_name("answering_hub.py")))
+DEBUGGING = (sys.executable, str(Path(__file__).with_name("debugging_hub.py")))
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""A caller of a hub that debugs (`debugging`), who knows what its hub has started."""
+"""A caller of a hub that debugs (`debugging_hub`), who knows what its hub has started."""
 
 import time
 from pathlib import Path

@@ -1,6 +1,6 @@
 """A hub that debugs: as few calls on real sessions as it takes to see what becomes of them.
 
-python debugging.py
+python debugging_hub.py
 """
 
 import os

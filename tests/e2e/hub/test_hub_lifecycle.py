@@ -17,13 +17,13 @@ import pytest
 from dapkit.hub.client import HubClient
 from e2e.hub.processes import ended
 
-CALLING = Path(__file__).with_name("calling.py")
+CALLING = Path(__file__).with_name("calling_command.py")
 
 
 @contextmanager
 def calling(folder: Path, name: str) -> Iterator[subprocess.Popen[str]]:
     """Make a call from a process of its own."""
-    command = [sys.executable, str(CALLING), str(folder), "answering", "/", name]
+    command = [sys.executable, str(CALLING), str(folder), "answering_hub", "/", name]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as caller:
         try:
             yield caller
@@ -49,7 +49,7 @@ def read_line(caller: subprocess.Popen[str]) -> str:
 @pytest.mark.thorough
 @pytest.mark.usefixtures("hub_client")
 def test_fifty_callers_at_once_start_one_hub(folder: Path) -> None:
-    command = [sys.executable, str(CALLING), str(folder), "answering", "/", "echo"]
+    command = [sys.executable, str(CALLING), str(folder), "answering_hub", "/", "echo"]
     callers = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(50)]
     answers = [json.loads(caller.communicate()[0]) for caller in callers]
     assert len({answer["pid"] for answer in answers}) == 1

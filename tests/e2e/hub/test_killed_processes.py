@@ -16,7 +16,7 @@ from e2e.hub.debugger import Debugger
 from e2e.hub.processes import ended, family, runs
 from e2e.hub.programs import LINE, Debuggee, RequireTool, c_program, python_program
 
-CALLING = Path(__file__).with_name("calling.py")
+CALLING = Path(__file__).with_name("calling_command.py")
 
 
 @pytest.fixture(
@@ -32,7 +32,7 @@ def debuggee(request: pytest.FixtureRequest, project: Path, require_tool: Requir
 @contextmanager
 def calling(folder: Path, project: Path, name: str, arguments: dict[str, object]) -> Iterator[subprocess.Popen[str]]:
     """Make a call from a process of its own."""
-    command = [sys.executable, str(CALLING), str(folder), "debugging", str(project), name, json.dumps(arguments)]
+    command = [sys.executable, str(CALLING), str(folder), "debugging_hub", str(project), name, json.dumps(arguments)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as caller:
         try:
             yield caller

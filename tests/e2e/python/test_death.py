@@ -52,7 +52,7 @@ async def flooding(client: RawClient) -> None:
 
 
 async def logging(client: RawClient) -> None:
-    file = Path(__file__).with_name("counting.py")
+    file = Path(__file__).with_name("counting_program.py")
     await client.initialize()
     await client.send("launch", {"program": str(file)})
     await client.event("initialized")
