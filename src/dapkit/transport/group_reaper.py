@@ -27,12 +27,11 @@ MARK: Final = "_DAPKIT_GUARD"
 """The variable in the environment of all that is guarded."""
 
 _SCRIPT = r"""
-read -r group || exit 0
-read -r never
 mark=$2
-sleep "$1"; kill -s TERM -- "-$group"
-sleep "$1"; kill -s KILL -- "-$group"
-for stat in /proc/[0-9]*/stat; do
+read -r group && read -r never  # without a group the parent was killed before it could name one
+sleep "$1"; [ "$group" ] && kill -s TERM -- "-$group"
+sleep "$1"; [ "$group" ] && kill -s KILL -- "-$group"
+[ "$group" ] && for stat in /proc/[0-9]*/stat; do
     read -r line < "$stat" || continue
     pid=${stat#/proc/}; pid=${pid%/stat}
     set -- ${line##*) }  # state, parent, group, session
@@ -50,8 +49,8 @@ done
 class Guard:
     """Watches over one process group until it is dismissed.
 
-    Start it before the group's leader: then the leader is unguarded only from
-    its birth to `watch`, and a parent killed in between has closed its input.
+    Start it before the group's leader. If the parent is killed between the leader's
+    start and `watch`, the guard still finds a leader that has its mark.
     """
 
     def __init__(self) -> None:

@@ -205,6 +205,8 @@ ATTACHED = (
     import dapkit
     dapkit.listen(("127.0.0.1", 0)) if "listen" in sys.argv else look()
     dapkit.wait_for_client() if "listen" in sys.argv else look()
+    while len(sys._current_frames()) > 1:  # until the debugger's thread has done what the client has asked for
+        pass
     seen = [look()]
     stop = 1
     seen.append(look())
