@@ -140,16 +140,16 @@ def launch(
         module: Python module to launch instead of a program, as python -m does.
         test: Node id of a pytest test to launch, such as tests/test_a.py::test_b.
         configuration: Name of a configuration in .vscode/launch.json to start.
-        inputs: Answers to what the configuration asks its user, ${input:NAME}.
-        adapter: Debug adapter to use, instead of the one that fits.
+        inputs: Answers for ${input:NAME} of the configuration.
+        adapter: Debug adapter, instead of the one that fits.
         cwd: Working folder of the program.
         env: Environment variables to set; null unsets one.
-        stdin_file: File that the program reads as its standard input.
-        terminal: Run the program in a terminal, so that stdin can type into it.
+        stdin_file: File for the program's standard input.
+        terminal: Run in a terminal, so that stdin can type into it.
         breakpoints: Breakpoints: FILE:LINE, FILE:LINE if CONDITION, a function's name, or objects as of set_breakpoint.
         exceptions: Exception filters of the adapter to stop on, such as uncaught.
-        stop_on_entry: Stop where the program begins; by default only if nothing else is to stop it.
-        time_travel: Record the program's history, for step_back, why and travel_to; Python only.
+        stop_on_entry: Stop at the start; by default only without breakpoints.
+        time_travel: Record the history, for step_back and why (Python).
         source_map: Where sources are here: FROM=TO, a folder as the program's debug information names it, and its own.
         options: Further keys for the adapter's launch or attach request.
         timeout: Seconds to wait, 5 to 300, by default 30.
@@ -189,8 +189,8 @@ def attach(
         host: Host of the port, by default 127.0.0.1.
         program: Path of the program to launch, relative to cwd.
         configuration: Name of a configuration in .vscode/launch.json to start.
-        inputs: Answers to what the configuration asks its user, ${input:NAME}.
-        adapter: Debug adapter to use, instead of the one that fits.
+        inputs: Answers for ${input:NAME} of the configuration.
+        adapter: Debug adapter, instead of the one that fits.
         cwd: Working folder of the program.
         breakpoints: Breakpoints: FILE:LINE, FILE:LINE if CONDITION, a function's name, or objects as of set_breakpoint.
         exceptions: Exception filters of the adapter to stop on, such as uncaught.
@@ -223,7 +223,7 @@ def core(
     Args:
         program: Path of the program to launch, relative to cwd.
         core: Core file that the program has left.
-        adapter: Debug adapter to use, instead of the one that fits.
+        adapter: Debug adapter, instead of the one that fits.
         cwd: Working folder of the program.
         options: Further keys for the adapter's launch or attach request.
         timeout: Seconds to wait, 5 to 300, by default 30.
@@ -251,7 +251,7 @@ def restart(
     Args:
         args: Arguments of the program.
         env: Environment variables to set; null unsets one.
-        stop_on_entry: Stop where the program begins; by default only if nothing else is to stop it.
+        stop_on_entry: Stop at the start; by default only without breakpoints.
         timeout: Seconds to wait, 5 to 300, by default 30.
         session: Name of the session; by default the only one.
         project: Folder that the session belongs to.
@@ -779,7 +779,7 @@ def stack_trace(
     Args:
         thread_id: Id of a thread, as threads shows it; by default the one that stopped.
         thread: The thread at this place in threads, from 0.
-        start: Skip so many, to read on where an answer was cut.
+        start: Skip this many, to continue a cut answer.
         levels: How many frames.
         own_code: Only frames of the user's own code.
         timeout: Seconds to wait, 5 to 300, by default 30.
@@ -862,7 +862,7 @@ def variables(
         scope_id: Variables reference of a scope.
         filter: Only items, or only named members.
         match: Only names that contain this.
-        start: Skip so many, to read on where an answer was cut.
+        start: Skip this many, to continue a cut answer.
         count: How many bytes, variables or lines.
         timeout: Seconds to wait, 5 to 300, by default 30.
         session: Name of the session; by default the only one.

@@ -48,20 +48,12 @@ PARAMETERS: "dict[str, ParameterRow]" = {
         "choices": (),
         "meaning": "Name of a configuration in .vscode/launch.json to start.",
     },
-    "inputs": {
-        "type": "variables",
-        "choices": (),
-        "meaning": "Answers to what the configuration asks its user, ${input:NAME}.",
-    },
-    "adapter": {"type": "string", "choices": (), "meaning": "Debug adapter to use, instead of the one that fits."},
+    "inputs": {"type": "variables", "choices": (), "meaning": "Answers for ${input:NAME} of the configuration."},
+    "adapter": {"type": "string", "choices": (), "meaning": "Debug adapter, instead of the one that fits."},
     "cwd": {"type": "path", "choices": (), "meaning": "Working folder of the program."},
     "env": {"type": "variables", "choices": (), "meaning": "Environment variables to set; null unsets one."},
-    "stdin_file": {"type": "path", "choices": (), "meaning": "File that the program reads as its standard input."},
-    "terminal": {
-        "type": "boolean",
-        "choices": (),
-        "meaning": "Run the program in a terminal, so that stdin can type into it.",
-    },
+    "stdin_file": {"type": "path", "choices": (), "meaning": "File for the program's standard input."},
+    "terminal": {"type": "boolean", "choices": (), "meaning": "Run in a terminal, so that stdin can type into it."},
     "breakpoints": {
         "type": "breakpoints",
         "choices": (),
@@ -76,13 +68,9 @@ PARAMETERS: "dict[str, ParameterRow]" = {
     "stop_on_entry": {
         "type": "boolean",
         "choices": (),
-        "meaning": "Stop where the program begins; by default only if nothing else is to stop it.",
+        "meaning": "Stop at the start; by default only without breakpoints.",
     },
-    "time_travel": {
-        "type": "boolean",
-        "choices": (),
-        "meaning": "Record the program's history, for step_back, why and travel_to; Python only.",
-    },
+    "time_travel": {"type": "boolean", "choices": (), "meaning": "Record the history, for step_back and why (Python)."},
     "source_map": {
         "type": "variables",
         "choices": (),
@@ -155,7 +143,7 @@ PARAMETERS: "dict[str, ParameterRow]" = {
         "choices": (),
         "meaning": "What the expression is for: repl, watch, hover, variables or clipboard.",
     },
-    "start": {"type": "integer", "choices": (), "meaning": "Skip so many, to read on where an answer was cut."},
+    "start": {"type": "integer", "choices": (), "meaning": "Skip this many, to continue a cut answer."},
     "levels": {"type": "integer", "choices": (), "meaning": "How many frames."},
     "own_code": {"type": "boolean", "choices": (), "meaning": "Only frames of the user's own code."},
     "variable_ref": {
