@@ -122,10 +122,10 @@ class Settings:
     session_initial_stop_seconds: float = _seconds(5.0, 0, 60, "How long a launch waits for the first stop.")
     session_idle_seconds: float = _seconds(600.0, 1, 604800, "A session that is not used for this long is ended.")
     session_sweep_seconds: float = _seconds(
-        30.0, 0.1, 3600, "How often is looked for what is idle.", FromProject.NOTHING
+        30.0, 0.1, 3600, "Interval between checks for idle sessions.", FromProject.NOTHING
     )
     session_heartbeat_seconds: float = _seconds(
-        5.0, 0.1, 3600, "How often is looked whether adapters are alive.", FromProject.NOTHING
+        5.0, 0.1, 3600, "Interval between checks that adapters are alive.", FromProject.NOTHING
     )
     hub_idle_seconds: float = _seconds(
         600.0, 1, 604800, "The hub ends after this long without callers and sessions.", FromProject.NOTHING

@@ -359,7 +359,7 @@ def breakpoints(
     session: str | None = None,
     project: StrPath | None = None,
 ) -> "Answer[AllBreakpoints]":
-    """Show everything that is to stop the program; clear, enable or disable some or all of it.
+    """List all breakpoints and exception filters; clear, enable or disable some or all of it.
 
     Args:
         do: What to do with the breakpoints; all of them if none is named.
@@ -670,7 +670,7 @@ def why(
     session: str | None = None,
     project: StrPath | None = None,
 ) -> "Answer[WhyResult]":
-    """Tell which line has made a value what it is, and what it was before; for programs with a recorded history.
+    """Show which line last changed a value, and its previous value. Needs a recorded history.
 
     Args:
         expression: Expression; a command of the debugger begins with a backtick.

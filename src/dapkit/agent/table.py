@@ -298,7 +298,7 @@ ACTIONS: "dict[str, ActionRow]" = {
     },
     "breakpoints": {
         "topic": "breakpoints",
-        "summary": "Show everything that is to stop the program; clear, enable or disable some or all of it.",
+        "summary": "List all breakpoints and exception filters; clear, enable or disable some or all of it.",
         "approval": "execute",
         "parameters": ("do", "numbers", "timeout"),
         "required": (),
@@ -394,8 +394,7 @@ ACTIONS: "dict[str, ActionRow]" = {
     },
     "why": {
         "topic": "history",
-        "summary": "Tell which line has made a value what it is, and what it was before; for "
-        "programs with a recorded history.",
+        "summary": "Show which line last changed a value, and its previous value. Needs a recorded history.",
         "approval": "execute",
         "parameters": ("expression", "frame_id", "frame", "thread_id", "thread", "timeout"),
         "required": ("expression",),

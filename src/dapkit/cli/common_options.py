@@ -38,7 +38,7 @@ COMMON_OPTIONS: tuple[click.Option, ...] = (
         help="Folder whose sessions are meant; by default the project around the current folder.",
     ),
     click.Option(
-        ["--read-only"], is_flag=True, envvar="DAPKIT_READ_ONLY", help="Refuse what is more than looking at it."
+        ["--read-only"], is_flag=True, envvar="DAPKIT_READ_ONLY", help="Reject commands that run or change the program."
     ),
     click.Option(["--json", "as_json"], is_flag=True, help="Print one JSON object: action, success, text, details."),
 )

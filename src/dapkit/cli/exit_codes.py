@@ -49,7 +49,7 @@ MEANINGS = (
     (UNSUPPORTED, "the adapter cannot do this"),
     (NO_ADAPTER, "no adapter fits, or it is not installed"),
     (TIMED_OUT, "no answer in time; run: the program still ran when the time was up, and was ended"),
-    (REFUSED, "refused, since only reading is allowed or the debugger is switched off"),
+    (REFUSED, "rejected: read-only mode, or debug.enabled is off"),
     (NO_HUB, "the hub could not be reached"),
     (NOT_SET, "run: a breakpoint could not be set; the program itself has ended with 0"),
     (INTERRUPTED, "interrupted by Ctrl-C"),

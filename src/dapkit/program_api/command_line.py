@@ -56,7 +56,7 @@ line cannot be changed:
 
   PYTHONPATH=$(python -m dapkit --startup-folder) DAPKIT="--listen 5678 --wait-for-client" gunicorn app:app
 
-Exit codes: that of the program; 2 if the words are wrong, 1 if the address cannot be listened at or connected to.
+Exit codes: that of the program; 2: invalid arguments; 1: could not listen on the address, or connect to it.
 """
 
 _QT = ("none", "auto", "pyside", "pyside2", "pyside6", "pyqt4", "pyqt5", "pyqt6")

@@ -167,4 +167,4 @@ def test_process_that_is_not_there_is_an_error_in_words() -> None:
         [sys.executable, "-m", "dapkit.cli", "stacks", "4194305"], capture_output=True, text=True, check=False
     )
     assert answer.returncode == exit_codes.FAILED
-    assert answer.stderr == "Error: process 4194305 is not there: it has ended, or its number is another one\n"
+    assert answer.stderr == "Error: process 4194305 does not exist: it has ended, or its id is wrong\n"

@@ -149,7 +149,7 @@ async def breakpoints(
     do: p.BreakpointsTo = "list",
     numbers: p.Numbers | None = None,
 ) -> AllBreakpoints:
-    """Show everything that is to stop the program; clear, enable or disable some or all of it."""
+    """List all breakpoints and exception filters; clear, enable or disable some or all of it."""
     session = call.session
     chosen = [known.number for known in session.breakpoints] if numbers is None else numbers
     for number in chosen:

@@ -24,7 +24,7 @@ async def why(
     thread_id: p.ThreadId | None = None,
     thread: p.ThreadIndex | None = None,
 ) -> WhyResult:
-    """Tell which line has made a value what it is, and what it was before; for programs with a recorded history."""
+    """Show which line last changed a value, and its previous value. Needs a recorded history."""
     need_history(call)
     chosen = await frame_of(call, frame_id, frame, thread_id, thread)
     asked = WhyArguments(expression=expression, frame_id=chosen)

@@ -118,7 +118,7 @@ def _status(pid: int) -> dict[str, str]:
 
 def _need_process(pid: int, status: dict[str, str]) -> None:
     if not status:
-        raise RequestFailed(f"process {pid} is not there: it has ended, or its number is another one")
+        raise RequestFailed(f"process {pid} does not exist: it has ended, or its id is wrong")
     if pid == os.getpid():
         raise RequestFailed(f"process {pid} is the debugger itself")
     if status.get("Tgid") != str(pid):
