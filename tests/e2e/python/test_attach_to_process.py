@@ -225,7 +225,7 @@ def refused(pid: int) -> str:
 
 
 def test_what_cannot_be_attached_to_is_refused_with_the_reason(tmp_path: Path) -> None:
-    assert "is not there" in refused(4194305)  # the kernel gives no higher number than 2**22
+    assert "does not exist" in refused(4194305)  # the kernel gives no higher number than 2**22
     assert "is the debugger itself" in refused(os.getpid())
     with pytest.raises(RequestFailed, match="processId is 'app', expected the number of a process"):
         number_of("app")

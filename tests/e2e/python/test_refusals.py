@@ -124,7 +124,7 @@ async def test_terminal_is_refused_if_the_client_has_none() -> None:
 
 @pytest.mark.row("attach")
 async def test_process_that_is_not_there_is_refused(driver: AdapterClient) -> None:
-    with pytest.raises(StartRefused, match="process 4194305 is not there"):
+    with pytest.raises(StartRefused, match="process 4194305 does not exist"):
         await driver.session.attach({"processId": 4194305})  # the kernel gives no higher number than 2**22
 
 
