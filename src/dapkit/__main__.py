@@ -19,7 +19,7 @@ _KINDS = {"file": "--program", "module": "--module", "code": "--code"}
 
 
 def main() -> None:
-    """Carry out the command line; what runs a program does not return."""
+    """Carry out the command line; a command that runs a program does not return."""
     from dapkit.system.platform_support import end_if_unsupported
 
     try:
@@ -52,7 +52,7 @@ def _show(wanted: str) -> None:
 
 
 def _become_program(options: CliOptions) -> None:
-    """Have the interpreter begin anew, as the program.
+    """Restart the interpreter as the program.
 
     Raises:
         OSError: the system cannot do that.
@@ -73,7 +73,7 @@ def _become_program(options: CliOptions) -> None:
 
 
 def _begin_in_running(options: CliOptions) -> None:
-    """Have clients come to a process, and print where.
+    """Let clients attach to a running process, and print the address.
 
     Raises:
         OSError, ValueError: clients cannot come like this.
@@ -99,7 +99,7 @@ def _begin_in_running(options: CliOptions) -> None:
 
 
 def _interpreter() -> list[str]:
-    """Return the interpreter and its options, as they were given, without what has it run us."""
+    """Return the interpreter and its options as they were given, without the part that runs dapkit."""
     words = sys.orig_argv[: len(sys.orig_argv) - len(sys.argv) + 1]
     last = words.pop()
     if __package__:  # `-m dapkit`, `-Im dapkit` or `-mdapkit`

@@ -1,4 +1,4 @@
-"""Limits that several layers keep; those of one layer stand in its own `limits` module.
+"""Limits that several layers share; limits of one layer are in its own `limits` module.
 
 Sizes are in bytes unless a name says otherwise, times in seconds. Code inside
 the debugged program keeps its own (`dapkit.python.debuggee.interpreter.limits`), since it
@@ -29,7 +29,7 @@ CLOSE_SECONDS = 2.0
 """Time that a peer or a child process gets at each stage of closing."""
 
 CLOSING_SECONDS = 10.0
-"""Time that an adapter gets to disconnect, and again to release what it holds."""
+"""Time that an adapter gets to disconnect, and again to release its resources."""
 
 ORDERLY_END_SECONDS = 25.0
 """Time that an adapter's process gets to end all its sessions after the signal to end."""
@@ -128,4 +128,4 @@ PROFILE_SECONDS_MOST = 300.0
 """How long a profile may take."""
 
 HEAP_ATTACH_SECONDS = 10.0
-"""How long memray looks at what a program allocates, unless it is said."""
+"""Default duration of memray's trace of a program's allocations."""

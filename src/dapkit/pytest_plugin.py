@@ -3,8 +3,8 @@
     pytest ----------> dapkit record, which runs pytest again, recorded
     pytest -n NUMBER, the workers of pytest-xdist ---> each is started by dapkit record
 
-A process that is recorded has a folder for what is to be said to its recorder, in a variable of its environment: names
-of tests that failed, without which the recording is dropped.
+A recorded process has a folder for messages to its recorder, in an environment variable: names of failed tests, without
+which the recording is dropped.
 """
 
 import os
@@ -37,7 +37,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_load_initial_conftests(early_config: pytest.Config) -> Generator[None]:
-    """Have the run recorded from its very beginning, before anything of it is captured or imported."""
+    """Record the run from its very beginning, before any test module is captured or imported."""
     options = early_config.known_args_namespace
     wants = getattr(options, "dapkit_record", None)
     has_workers = bool(getattr(options, "numprocesses", None) or getattr(options, "tx", None))
@@ -76,7 +76,7 @@ def _record(file: Path, wants: str) -> list[str]:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_setupnodes(config: pytest.Config, specs: list[Any]) -> None:
-    """Have each worker recorded."""
+    """Record each worker."""
     if config.option.dapkit_record is None:
         return
     began = time.strftime("%Y%m%d-%H%M%S")

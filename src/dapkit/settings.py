@@ -5,9 +5,8 @@ From weakest to strongest: the default, the user's file
 environment variable (`DAPKIT_REQUEST_TIMEOUT_SECONDS`). A value that is not fit
 is reported with its place, and the next weaker one holds.
 
-A project's file comes with a project, perhaps a stranger's. It can set what
-concerns its sessions; switches that protect the user it can only put in their
-careful position, and what concerns the hub itself not at all.
+A project's file comes with a project, perhaps a stranger's. It can set options of its own sessions; it can set switches
+that protect the user only to their careful position, and options of the hub itself not at all.
 """
 
 import contextlib
@@ -27,7 +26,7 @@ PROJECT_FILE = ".dapkit.toml"
 
 
 class FromProject(enum.Enum):
-    """What a project's own file may do to a setting."""
+    """The effect that a project's own file may have on a setting."""
 
     SET = "yes"
     SWITCH_OFF = "only off"
@@ -37,7 +36,7 @@ class FromProject(enum.Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Setting:
-    """What a setting is for, and what it can be."""
+    """The purpose of a setting, and its possible values."""
 
     default: bool | float
     unit: str
@@ -68,7 +67,7 @@ class SettingProblem:
 
     Attributes:
         place: file and key, or the variable.
-        text: what was found, and what is expected.
+        text: the value found, and the value expected.
 
     """
 
@@ -116,7 +115,7 @@ class Settings:
     """
 
     debug_enabled: bool = _switch("Whether the debugger is offered at all.", FromProject.SWITCH_OFF, default=True)
-    redact_enabled: bool = _switch("Whether what looks like a secret is left out.", FromProject.SWITCH_ON, default=True)
+    redact_enabled: bool = _switch("Whether likely secrets are left out.", FromProject.SWITCH_ON, default=True)
     request_timeout_seconds: float = _seconds(30.0, 5, 300, "How long an action waits for the program or the adapter.")
     adapter_ready_seconds: float = _seconds(10.0, 1, 120, "How long a debug adapter may take to start.")
     session_initial_stop_seconds: float = _seconds(5.0, 0, 60, "How long a launch waits for the first stop.")
@@ -132,7 +131,7 @@ class Settings:
     )
     output_bytes: int = _bytes(131072, 1024, 67108864, "How much of a program's output is kept, of each category.")
     artifacts_days: float = _days(
-        30.0, 0, 3650, "`clear-cache` removes what was written about a session when it is older than this."
+        30.0, 0, 3650, "`clear-cache` removes files about a session that are older than this."
     )
     text_bytes: int = _bytes(8192, 1024, 1048576, "About how long the text of one answer may be.")
     origins: Mapping[str, str] = field(default_factory=dict)
@@ -140,12 +139,14 @@ class Settings:
 
     @classmethod
     def load(cls, project: Path | None, *, environ: Mapping[str, str] | None = None) -> Self:
-        """Read what holds for a project, or for none. Nothing that is wrong in a file or variable raises.
+        """Read the settings for a project, or the settings without one.
+
+        Nothing that is wrong in a file or variable raises.
 
         Args:
             project: the folder whose `.dapkit.toml` counts.
-            environ: the variables that count; None: those of this process. The folder of the user's
-                files always depends on those of this process.
+            environ: the environment variables to use; None: this process's. The folder of the user's files always
+                depends on the variables of this process.
 
         """
         environ = os.environ if environ is None else environ
@@ -210,7 +211,7 @@ def _found(
 
 
 def _read(path: Path, problems: list[SettingProblem], *, trusted: bool) -> Iterator[tuple[str, object]]:
-    """Yield what a file sets; tables are the first part of a name.
+    """Yield the settings of a file; tables are the first part of a name.
 
     One of a project counts only if no stranger can have written it.
     """

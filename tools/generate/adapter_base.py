@@ -108,7 +108,7 @@ from dapkit.protocol import {", ".join(sorted(used))}
 
 
 class Events(ABC):
-    """What an adapter tells its client.
+    """Events that an adapter sends to its client.
 
     Each method returns once the event is on its way, and says whether it was:
     False means that the client did not announce that it understands it.
@@ -121,7 +121,7 @@ class Events(ABC):
 {"\n".join(methods)}
 
 class ReverseRequests(ABC):
-    """What an adapter asks its client.
+    """Requests that an adapter sends to its client.
 
     Each method raises `CapabilityMissing` at once if the client did not
     announce that it can do this, and `RequestFailed` if it tried and could not.

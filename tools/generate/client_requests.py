@@ -33,9 +33,9 @@ from dapkit.protocol import {", ".join(sorted(used))}
 
 
 class RequestMethods(ABC):
-    """What a client may ask; `deadline` is in seconds.
+    """The requests of a client; `deadline` is in seconds.
 
-    Each method raises what `request` raises.
+    Each method raises the errors of `request`.
     """
 
     @abstractmethod

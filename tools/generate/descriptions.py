@@ -1,4 +1,4 @@
-"""What each class, field and value of the protocol is, in our own words.
+"""Descriptions of each class, field and value of the protocol, in our own words.
 
 `descriptions/*.toml` has a table for each class and enumeration, with an entry
 for each field (by its name on the wire) or value. `about` is the first line of

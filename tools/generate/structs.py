@@ -57,7 +57,7 @@ def data_type(item: Object) -> str:
 
 def body(item: Object, command: Command) -> str:
     """Write the body of a response."""
-    return _struct(item, "ProtocolObject", f"What `{command.name}` returns.", [_request_section(command)])
+    return _struct(item, "ProtocolObject", f"Body of the response to `{command.name}`.", [_request_section(command)])
 
 
 def arguments(command: Command) -> str:

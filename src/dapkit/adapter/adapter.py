@@ -5,8 +5,8 @@
         async def threads(self) -> ThreadsBody: ...
 
 Defining a handler is all it takes to support a request: capabilities follow.
-What the class says about itself is read by `definition`, the session is run by
-`conversation`; this module is what they look like from inside a handler.
+`definition` reads the declarations of the class, and `conversation` runs the session; this module is the side of both
+that a handler sees.
 """
 
 from collections.abc import Awaitable, Callable, Collection, Sequence
@@ -72,7 +72,7 @@ class Adapter[Launch: msgspec.Struct, Attach: msgspec.Struct](Requests[Launch, A
     """
 
     middleware: ClassVar[Sequence[Middleware]] = ()
-    """What is done around every request, the first one outermost."""
+    """Layers around every request, the outermost first."""
 
     initialized_after: ClassVar[Literal["launch", "initialize"]] = "launch"
     """When the client is asked to configure breakpoints, unless the adapter says so itself by `await
@@ -100,7 +100,7 @@ class Adapter[Launch: msgspec.Struct, Attach: msgspec.Struct](Requests[Launch, A
 
     @classmethod
     def definition(cls) -> Definition:
-        """Return what the class says about itself.
+        """Return the declarations of the class.
 
         Raises:
             DefinitionError: it is only a part of an adapter.
@@ -111,9 +111,10 @@ class Adapter[Launch: msgspec.Struct, Attach: msgspec.Struct](Requests[Launch, A
         return cls._definition
 
     def capabilities_for(self, client: InitializeRequestArguments) -> Capabilities:  # noqa: ARG002 - for those who override it
-        """Say what a client is promised in the answer to `initialize`: by default all that follows from the class.
+        """Return the capabilities that the answer to `initialize` reports: by default, all that follow from the class.
 
-        Override it for what depends on the client; it may add what `announces` may, and take anything back.
+        Override it for capabilities that depend on the client. It may add the fields that `announces` may contain, and
+        it may withdraw any capability.
 
         Example:
             def capabilities_for(self, client):
@@ -127,7 +128,7 @@ class Adapter[Launch: msgspec.Struct, Attach: msgspec.Struct](Requests[Launch, A
 
     @property
     def client(self) -> InitializeRequestArguments:
-        """What the client said about itself in `initialize`."""
+        """The client's arguments to `initialize`."""
         return self._session.endpoint.client
 
     def start_soon[*Given](
@@ -165,7 +166,7 @@ class Adapter[Launch: msgspec.Struct, Attach: msgspec.Struct](Requests[Launch, A
         return self._session.progress(title, message=message, percentage=percentage, cancellable=cancellable)
 
     async def closing(self) -> None:
-        """Release what the session holds; called once, however it ends.
+        """Release the resources of the session; called once, however the session ends.
 
         Events still reach the client, unless it has gone. Background tasks run until this returns.
         """
@@ -184,15 +185,15 @@ class Adapter[Launch: msgspec.Struct, Attach: msgspec.Struct](Requests[Launch, A
         """Tell the client; output waits while too much of it is queued.
 
         A stop that is reported while a request is handled which may have led to it leaves after the response to that.
-        An adapter that knows better, since it only passes on what somebody else says, tells by `overtakes` which
-        of these requests the stop comes before.
+        An adapter that relays another adapter knows better: it names, in `overtakes`, the requests which the stop
+        precedes.
 
         Returns:
             Whether it was sent: not to a client that did not announce that it understands it.
 
         Raises:
             OutOfOrder: the session is over.
-            InvalidValue: a field is outside what the protocol allows.
+            InvalidValue: a field is outside the range of the protocol.
 
         """
         if isinstance(body, OutputEvent):
@@ -200,7 +201,7 @@ class Adapter[Launch: msgspec.Struct, Attach: msgspec.Struct](Requests[Launch, A
         return self._session.send_event(body, overtakes=overtakes)
 
     async def send_custom_event(self, event: str, body: object = None) -> None:
-        """Tell the client something of the author's own; clients ignore what they do not know."""
+        """Send the client an event of the author's own; clients ignore events that they do not know."""
         self._session.connection.send_custom_event(event, body)
 
     async def ask_client[B](self, arguments: Arguments[B], *, deadline: float = limits.REQUEST_SECONDS) -> B:
@@ -228,11 +229,11 @@ class Adapter[Launch: msgspec.Struct, Attach: msgspec.Struct](Requests[Launch, A
         Args:
             stream: bytes from and to the client.
             tap: gets all bytes, for recording.
-            over: is set when the client has its last message; handlers that do not let
-                themselves be cancelled may keep this coroutine from returning.
+            over: is set when the client has its last message; handlers that do not let themselves be cancelled may keep
+                this coroutine from returning.
 
         Raises:
-            Exception: what a background task raised; it ended the session.
+            Exception: a background task raised it, and it ended the session.
 
         """
         definition = self.definition()

@@ -1,9 +1,9 @@
-"""What is answered to requests that come when the program has ended.
+"""Responses to requests that arrive after the program has ended.
 
 These are not mistakes: they were on their way, or a client asks for everything once more before it disconnects. VS Code
 asks for `breakpointLocations` of open files, dape sends `terminate` after each end, Helix `disconnect` twice. None has
-its handler called: there is nothing that it could ask. Lists are empty, breakpoints are not verified, and what is to
-end has ended; the rest fails, without a notification.
+its handler called: there is nothing that it could ask. Lists are empty, breakpoints are not verified, and requests to
+end the session succeed; all others fail without a notification.
 """
 
 from typing import Any, Final
@@ -54,7 +54,7 @@ _BODIES: Final[dict[str, ProtocolObject | None]] = {
     "terminateThreads": None,
     "threads": ThreadsBody(threads=[]),
 }
-"""What is answered whatever the arguments."""
+"""Responses that do not depend on the arguments."""
 
 
 def answer_after_the_end(command: str, arguments: AnyArguments) -> ProtocolObject | None:

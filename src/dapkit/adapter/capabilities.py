@@ -1,10 +1,9 @@
-"""Capabilities of an adapter: derived from its handlers, completed by what it announces.
+"""Capabilities of an adapter: derived from its handlers, completed by its announcements.
 
-A flag that gates commands is true when their handlers are defined, and nobody
-writes it. What no handler can tell (conditions on breakpoints, exception
-filters, ...) the class announces; what it announces needs the handler that
-makes it true. A condition of an exception filter comes as an option of it, so one
-implies the other. Everything that does not fit is a `DefinitionError`.
+A flag that gates commands is true when their handlers are defined; it is never written by hand. Capabilities that no
+handler implies (conditions on breakpoints, exception filters, ...) the class announces; an announced capability needs
+the handler that implements it. A condition of an exception filter comes as an option of it, so one implies the other.
+Everything that does not fit is a `DefinitionError`.
 """
 
 from collections.abc import Collection, Mapping
@@ -47,7 +46,7 @@ NEEDED: Mapping[str, tuple[str, ...]] = MappingProxyType(
 
 
 def derived_capabilities(commands: Collection[str], announced: Capabilities, owner: str) -> Capabilities:
-    """Combine what the handled commands imply with what the class announces.
+    """Combine the capabilities that the handled commands imply with the announced ones.
 
     Raises:
         DefinitionError: they contradict each other.
@@ -87,7 +86,7 @@ def _gated_commands() -> Mapping[str, list[str]]:
 
 
 def check_promised(commands: Collection[str], promised: Capabilities, owner: str) -> None:
-    """Check that there are the handlers for what a client is to be promised.
+    """Check that each promised capability has its handlers.
 
     Raises:
         DefinitionError: one is missing.

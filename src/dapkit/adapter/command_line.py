@@ -22,7 +22,7 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class ServerOptions:
-    """What was said on the command line.
+    """The parsed command line.
 
     Attributes:
         listen: host and port to serve every client at.
@@ -51,7 +51,7 @@ def run(
 
     Args:
         make: makes the adapter of one session; usually its class.
-        arguments: of the command line, without the program; those of this process by default.
+        arguments: the command line without the program's name; by default, the arguments of this process.
         program: how people start it; the name of the script by default.
         distribution: the installed package whose version `--version` tells; without it there is no such option.
 

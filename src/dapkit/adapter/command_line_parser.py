@@ -6,7 +6,7 @@ from pathlib import Path
 
 
 def parser_of(program: str | None, description: str | None, distribution: str | None) -> argparse.ArgumentParser:
-    """Make the parser; what it finds are the fields of `command_line.ServerOptions`."""
+    """Make the parser; its results are the fields of `command_line.ServerOptions`."""
     parser = argparse.ArgumentParser(
         prog=program,
         description=description,
@@ -45,7 +45,7 @@ class _Version(argparse.Action):
     def __call__(
         self,
         parser: argparse.ArgumentParser,
-        namespace: argparse.Namespace,  # noqa: ARG002 - what actions are called with
+        namespace: argparse.Namespace,  # noqa: ARG002 - the signature of argparse actions
         values: object,  # noqa: ARG002 - the same
         option_string: str | None = None,  # noqa: ARG002 - the same
     ) -> None:

@@ -1,4 +1,4 @@
-"""What an extension of VS Code says about an adapter in its package.json.
+"""The contribution of a VS Code extension about an adapter, in its package.json.
 
 The schemas of launch and attach configurations follow from the types that the
 adapter reads them into, with the strings below their fields as descriptions:
@@ -38,9 +38,9 @@ def debugger_contribution(
         adapter: the class; its types for launch and attach become schemas.
         kind: the `type` of its configurations in launch.json.
         label: its name for people.
-        command: what starts it; a path that begins with `./` is in the folder of the extension.
+        command: the command that starts it; a path that begins with `./` is in the folder of the extension.
         languages: identifiers of the languages in whose files it is offered.
-        configurations: what a new launch.json holds; each gets `type` and `name` if it lacks them.
+        configurations: the configurations of a new launch.json; each gets `type` and `name` if it lacks them.
 
     Raises:
         DefinitionError: the class is only a part of an adapter, or a type contains itself.

@@ -1,9 +1,8 @@
-"""What a class of an adapter says about itself, read once when it is created.
+"""The declarations of an adapter class, read once when the class is created.
 
 The names of its coroutines say which requests it answers, its type parameters
-how launch and attach arguments are read. Whatever cannot be right (a misspelled
-handler, a handler that is not a coroutine, a flag written by hand) is an error then
-and there, with what to do about it.
+how launch and attach arguments are read. An impossible declaration (a misspelled handler, a handler that is not a
+coroutine, a flag written by hand) raises an error at that moment, and the error says what to do.
 """
 
 import inspect
@@ -31,7 +30,7 @@ class RequestHandler(msgspec.Struct, frozen=True):
     Attributes:
         command: name on the wire.
         method: name of the coroutine.
-        arguments: what the coroutine takes; None if it takes nothing.
+        arguments: the type of the coroutine's argument; None if it takes none.
         is_custom: whether the command is the author's own: its arguments are still to be read.
         is_serial: whether it waits for the serial handlers before it.
 
@@ -86,7 +85,7 @@ def read_definition(cls: type, *, base: type, announces: Capabilities, serial: C
 
 
 def _coroutines(cls: type, base: type) -> Iterator[tuple[str, str]]:
-    """Check what the author wrote; give the handlers of custom commands."""
+    """Check the declarations of the author; return the handlers of custom commands."""
     for owner in cls.__mro__:
         if owner in base.__mro__:
             continue
@@ -177,7 +176,7 @@ def _starts(cls: type, base: type, answered: Collection[str]) -> Mapping[str, ty
 
 
 def _type_arguments(cls: type, base: type) -> tuple[Any, ...]:
-    """Find what stands in `Adapter[Launch, Attach]`, however far up it was written."""
+    """Return the type arguments of `Adapter[Launch, Attach]`, from whichever base class names them."""
     for original in get_original_bases(cls):
         origin = typing.get_origin(original) or original
         if origin is base:

@@ -1,4 +1,4 @@
-"""What an author of an adapter can get wrong, and how a request is refused.
+"""Errors of adapter authors, and the refusal of a request.
 
 DapkitError                      (dapkit.protocol)
 ├── RequestFailed                (dapkit.endpoint) raise it in a handler: the request gets this error for an answer

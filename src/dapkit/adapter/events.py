@@ -50,7 +50,7 @@ from dapkit.protocol import (
 
 
 class Events(ABC):
-    """What an adapter tells its client.
+    """Events that an adapter sends to its client.
 
     Each method returns once the event is on its way, and says whether it was:
     False means that the client did not announce that it understands it.
@@ -251,7 +251,7 @@ class Events(ABC):
         thread_id: int | None = None,
         stack_frame_id: int | None = None,
     ) -> bool:
-        """Tell the client: what the client has read before is out of date."""
+        """Tell the client: data that the client has read earlier is out of date."""
         return await self.send_event(InvalidatedEvent(areas=areas, thread_id=thread_id, stack_frame_id=stack_frame_id))
 
     async def memory(
@@ -261,12 +261,12 @@ class Events(ABC):
         *,
         count: int,
     ) -> bool:
-        """Tell the client: memory changed, so that what was read before is out of date."""
+        """Tell the client: memory changed, so that memory read earlier is out of date."""
         return await self.send_event(MemoryEvent(memory_reference=memory_reference, offset=offset, count=count))
 
 
 class ReverseRequests(ABC):
-    """What an adapter asks its client.
+    """Requests that an adapter sends to its client.
 
     Each method raises `CapabilityMissing` at once if the client did not
     announce that it can do this, and `RequestFailed` if it tried and could not.

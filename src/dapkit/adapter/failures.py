@@ -1,8 +1,8 @@
 """The answer to a request whose handler raised, and whether an editor is to show it by itself.
 
-VS Code shows a notification for each failed request whose error has `showUser`. That is right for what a user has
-asked for and would otherwise wait for in vain; an expression that cannot be evaluated is shown in its place
-(a hover, a watch, the console), and what editors ask on their own account concerns nobody. A failed start has a dialog
+VS Code shows a notification for each failed request whose error has `showUser`. A notification is right for an action
+of the user, who would otherwise wait in vain. An expression that cannot be evaluated is shown where it stands (a hover,
+a watch, the console), and a request that the editor sends by itself needs no notification. A failed start has a dialog
 of its own, which a notification would double.
 """
 
@@ -51,7 +51,7 @@ def to_show(command: str, failure: RequestFailed) -> RequestFailed:
 
 
 def failure_of(command: str, error: Exception) -> RequestFailed:
-    """Turn what a handler raised into the answer; log what nobody meant to raise."""
+    """Turn the exception of a handler into the response; log an exception that was not raised on purpose."""
     error = _single(error)
     match error:
         case RequestFailed():

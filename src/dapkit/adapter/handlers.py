@@ -1,7 +1,7 @@
-"""From a request to its handler: reading the arguments, calling the coroutine, checking what it returned.
+"""From a request to its handler: reading the arguments, calling the coroutine, checking its result.
 
-Launch and attach take longer than their handlers: their response comes after that of `configurationDone`
-(DAP overview, "Launch sequencing"). What such a request has to wait for is kept here.
+Launch and attach take longer than their handlers: their response is sent after the response to `configurationDone` (DAP
+overview, "Launch sequencing"). The events that such a request waits for are kept here.
 """
 
 from collections.abc import Callable
@@ -31,7 +31,7 @@ from dapkit.protocol import (
 )
 
 type ResponseBody = ProtocolObject | RawJson | None
-"""What a handler returns."""
+"""The result of a handler."""
 
 
 class Served(Protocol):
@@ -41,11 +41,11 @@ class Served(Protocol):
     holds_launch: bool
 
     def capabilities_for(self, client: InitializeRequestArguments) -> Capabilities:
-        """Say what a client is promised."""
+        """Return the promised capabilities."""
         ...
 
     async def closing(self) -> None:
-        """Release what the session holds."""
+        """Release the resources of the session."""
 
 
 class Handlers:
@@ -78,7 +78,7 @@ class Handlers:
         """Take note of an event that is sent to the client.
 
         Raises:
-            DefinitionError: it promises what no handler keeps.
+            DefinitionError: a promised capability has no handler.
 
         """
         if isinstance(body, CapabilitiesEvent):
@@ -110,7 +110,7 @@ class Handlers:
                 return await self._call(request, self._arguments(request))
 
     def check_promised(self, promised: Capabilities) -> None:
-        """Check what a client is to be promised (see `capabilities.check_promised`)."""
+        """Check the capabilities that the client is to be promised (see `capabilities.check_promised`)."""
         check_promised({*self._definition.handlers, *OWN_COMMANDS}, promised, type(self._adapter).__qualname__)
 
     def _promised(self, client: InitializeRequestArguments) -> Capabilities:
@@ -125,7 +125,7 @@ class Handlers:
         method = getattr(type(self._adapter), handler.method)
         takes_arguments = handler.arguments is not None
         body: object = await (method(self._adapter, arguments) if takes_arguments else method(self._adapter))
-        return _custom_body(body) if handler.is_custom else cast("ResponseBody", body)  # what it is, is checked later
+        return _custom_body(body) if handler.is_custom else cast("ResponseBody", body)  # its type is checked later
 
     async def _handle_start(self, request: Request) -> ResponseBody:
         """Call the handler of launch or attach, and wait for the configuration."""
@@ -163,7 +163,7 @@ class Handlers:
 
 
 def check_body(command: str, body: ResponseBody) -> None:
-    """Check that a handler returned what its request is answered with.
+    """Check that the result of a handler has the response type of its request.
 
     Raises:
         TypeError: it did not.
@@ -176,7 +176,7 @@ def check_body(command: str, body: ResponseBody) -> None:
 
 
 def _custom_body(body: object) -> ResponseBody:
-    """Take what a custom handler returned as the body of its response.
+    """Take the result of a custom handler as the body of its response.
 
     Raises:
         TypeError: it has no form in JSON.

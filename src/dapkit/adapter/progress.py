@@ -23,7 +23,7 @@ class Progress:
 
     Attributes:
         cancelled: whether the client asked to end the operation.
-        result: what is shown at its end, if the block sets it; else clients show the last message.
+        result: the message shown at the end, if the block sets it; otherwise clients show the last message.
 
     Invariant: while the block runs, `running` has this progress under its id.
 

@@ -1,4 +1,4 @@
-"""Ids for what exists only while the program is stopped: frames, scopes, variables.
+"""Ids of objects that exist only while the program is stopped: frames, scopes, variables.
 
 DAP overview, "Lifetime of Object References": such an id is valid until the
 program runs on. A client that uses it later gets an error that says so, not the
@@ -16,7 +16,7 @@ class References[T]:
     """Ids of one kind of object, for one session.
 
     Args:
-        kind: what an id is called in errors: `frame`, `variables reference`.
+        kind: the word for an id in errors: `frame`, `variables reference`.
 
     Invariant: ids count up from 1 and are never used again; `_values` holds those
     of the present stop, and `_firsts[n]` is the first id of stop n + 1.

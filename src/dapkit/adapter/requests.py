@@ -218,7 +218,7 @@ class Requests[Launch, Attach]:
         raise NotSupported("restartFrame")
 
     async def goto(self, args: GotoArguments) -> None:
-        """Move the point of execution without running what lies between."""
+        """Move the point of execution without running the lines in between."""
         raise NotSupported("goto")
 
     async def pause(self, args: PauseArguments) -> None:
@@ -278,7 +278,7 @@ class Requests[Launch, Attach]:
         raise NotSupported("gotoTargets")
 
     async def completions(self, args: CompletionsArguments) -> CompletionsBody | RawJson:
-        """Ask what could be typed next."""
+        """Ask for completions at a position of the text."""
         raise NotSupported("completions")
 
     async def exception_info(self, args: ExceptionInfoArguments) -> ExceptionInfoBody | RawJson:

@@ -43,7 +43,7 @@ async def serve(make: MakeAdapter, *, transcript: Path | None = None) -> None:
         transcript: file to which all messages are written.
 
     Raises:
-        Exception: what a background task of the adapter raised.
+        Exception: a background task of the adapter raised it.
 
     """
 
@@ -56,7 +56,7 @@ async def serve(make: MakeAdapter, *, transcript: Path | None = None) -> None:
 async def serve_stdio(converse: Callable[[ByteStream, anyio.Event], Awaitable[None]]) -> None:
     """Hold one conversation on standard input and output, which sets the event when nothing more is to be waited for.
 
-    What is busy then for more than `limits.CLOSE_SECONDS` ends with the process.
+    A task that is still busy after `limits.CLOSE_SECONDS` ends with the process.
     """
 
     async def one_session() -> None:
@@ -94,11 +94,11 @@ async def serve_tcp(
         make: makes the adapter of each session.
         host: a loopback address.
         port: 0 leaves the choice to the system.
-        token: what clients prove to know first (`dapkit.transport.authentication`). Missing: one is made, and left in
-            a file that only our own user can read, where `Session.connect` finds it.
+        token: the secret that clients must present first (`dapkit.transport.authentication`). Missing: one is made, and
+            left in a file that only our own user can read, where `Session.connect` finds it.
         on_listening: is called with the port once clients can connect.
-        transcript: file to which all messages of the first session are written; those of others
-            go to files beside it, numbered.
+        transcript: file to which all messages of the first session are written; the messages of later sessions go to
+            numbered files beside it.
 
     Raises:
         TransportError: the address is not private, or cannot be listened on.

@@ -1,14 +1,14 @@
-"""One session of an adapter: requests become handlers, what handlers return becomes responses.
+"""One session of an adapter: requests become handler calls, results of handlers become responses.
 
 Each request is answered by a task of its own, with a cancel scope of its own, which is begun as the request
 is read, and gets one response however its handler ends. Serial requests are answered by one task, in the order
 of arrival. The session ends with `disconnect`, with the end of input, or when the
 scope it runs in is cancelled; each way goes through the same steps, once:
 
-    cancel what is pending -> disconnect (if asked for) -> closing() -> the last response -> cancel background tasks
+    cancel pending requests -> disconnect (if asked for) -> closing() -> the last response -> cancel background tasks
 
-What comes after the end of the program is answered without a handler (`after_the_end`).
-Which requests are legal when is the endpoint's business; how a handler is called, that of `handlers`.
+Requests after the end of the program are answered without a handler (`after_the_end`).
+The endpoint decides which requests are legal at a given time; `handlers` decides how a handler is called.
 """
 
 import logging
@@ -69,7 +69,7 @@ class AdapterSession:
     Args:
         adapter: answers the requests.
         definition: of the class of the adapter.
-        layers: what is done around every request, the first one outermost.
+        layers: the layers around every request, the outermost first.
         stream: bytes to and from the client.
         tap: receives all bytes, for recording.
 
@@ -101,7 +101,7 @@ class AdapterSession:
         """Converse until the session ends; set `over` when the client has received everything.
 
         Raises:
-            Exception: what a background task raised; it ended the session.
+            Exception: a background task raised it, and it ended the session.
 
         """
         async with background_tasks() as watch:
@@ -150,7 +150,7 @@ class AdapterSession:
         return True
 
     def progress(self, title: str, **details: Any) -> Progress:  # noqa: ANN401 - fields of ProgressStartEvent
-        """Prepare the progress of an operation; that of a request names it."""
+        """Prepare the progress of an operation; the progress of a request names the request."""
         self._progress_count += 1
         request = current_request.get()
         start = ProgressStartEvent(

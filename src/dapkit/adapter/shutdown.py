@@ -1,4 +1,4 @@
-"""What ends an adapter's process beside its client: signals, and the death of its parent.
+"""Other ends of an adapter's process than its client: signals, and the death of its parent.
 
 The end of the client's input is the first death watch and belongs to the
 session; these are the others. Each alone is enough to end the process, with
@@ -74,7 +74,7 @@ async def _wait_for_end_of_parent(end: Callable[[], Awaitable[None]]) -> None:
 async def _leave_unless(finished: anyio.Event, seconds: float) -> None:
     """End the process if the event does not come in time.
 
-    A handler that blocks in a thread cannot be cancelled, and nobody is left to wait for it.
+    A handler that blocks in a thread cannot be cancelled, and no client is left to wait for it.
     """
     with anyio.move_on_after(seconds, shield=True):
         await finished.wait()

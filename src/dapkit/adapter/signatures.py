@@ -1,4 +1,4 @@
-"""Whether the coroutines of an adapter take and return what their requests have.
+"""Check that the coroutines of an adapter take and return the types of their requests.
 
 Read once, when the class is created. Annotations that cannot be resolved then, such as those under
 `TYPE_CHECKING`, are left to the type checker; how many parameters there are is always known.
@@ -54,13 +54,13 @@ def check_handler(cls: type, method: str, command: str) -> None:
 
 
 def custom_parameter(cls: type, method: str) -> type | None:
-    """Return the type of the one parameter of a custom handler; None if it has none.
+    """Return the type of the one parameter of a custom handler, or None if it has no parameter.
 
     Raises:
-        DefinitionError: it takes something else, or says that it returns what is not a JSON object.
+        DefinitionError: it has other parameters, or its annotated result is not a JSON object.
 
     """
-    # A decorator's own function takes whatever comes: what it is put around says what that is.
+    # A decorator's own function takes any arguments: the function that it wraps declares their types.
     function, name = inspect.unwrap(getattr(cls, method)), f"{cls.__qualname__}.{method}"
     for returned in _classes(function, ["return"]):
         if not issubclass(returned, (msgspec.Struct, RawJson, Mapping, types.NoneType)):

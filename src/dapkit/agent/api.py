@@ -362,7 +362,7 @@ def breakpoints(
     """List all breakpoints and exception filters; clear, enable or disable some or all of it.
 
     Args:
-        do: What to do with the breakpoints; all of them if none is named.
+        do: The operation on the breakpoints; by default on all of them.
         numbers: Numbers of breakpoints, as breakpoints shows them.
         timeout: Seconds to wait, 5 to 300, by default 30.
         session: Name of the session; by default the only one.
@@ -495,7 +495,7 @@ def step_back(
         thread_id: Id of a thread, as threads shows it; by default the one that stopped.
         thread: The thread at this place in threads, from 0.
         granularity: How far one step goes.
-        into: Into what the line before has called.
+        into: Step back into the call that the previous line made.
         timeout: Seconds to wait, 5 to 300, by default 30.
         session: Name of the session; by default the only one.
         project: Folder that the session belongs to.
@@ -572,7 +572,7 @@ def goto(
     session: str | None = None,
     project: StrPath | None = None,
 ) -> "Answer[Resumed]":
-    """Make a line the next one to run, without running what is between.
+    """Make a line the next one to run, without running the lines in between.
 
     Args:
         file: Source file.
@@ -646,7 +646,7 @@ def stdin(
     """Type into the program's standard input, if it was launched in a terminal.
 
     Args:
-        input: What to type; a line needs its line end.
+        input: The text to type; a line needs its line end.
         end: End the program's input after that.
         timeout: Seconds to wait, 5 to 300, by default 30.
         session: Name of the session; by default the only one.
@@ -747,7 +747,7 @@ def evaluate(
 
     Args:
         expression: Expression; a command of the debugger begins with a backtick.
-        context: What the expression is for: repl, watch, hover, variables or clipboard.
+        context: The purpose of the expression: repl, watch, hover, variables or clipboard.
         frame_id: Id of a frame, as stack_trace shows it; by default the current one.
         frame: The frame at this place of the stack, 0 is the innermost.
         thread_id: Id of a thread, as threads shows it; by default the one that stopped.
@@ -1082,7 +1082,7 @@ def set_data_breakpoint(
     session: str | None = None,
     project: StrPath | None = None,
 ) -> "Answer[DataBreakpoints]":
-    """Stop when data is read or written: what a variable or expression names, or a data id.
+    """Stop when data is read or written: the target of a variable or expression, or a data id.
 
     Args:
         name: Name of a variable or an expression.
@@ -1197,7 +1197,7 @@ def write_memory(
         memory_reference: Address or memory reference, or an expression for one, such as &total in C.
         data: Bytes in base64.
         offset: Offset in bytes.
-        allow_partial: Write what can be written, if not all can.
+        allow_partial: Write as many bytes as can be written if not all can.
         timeout: Seconds to wait, 5 to 300, by default 30.
         session: Name of the session; by default the only one.
         project: Folder that the session belongs to.
@@ -1289,11 +1289,11 @@ def output(
     session: str | None = None,
     project: StrPath | None = None,
 ) -> "Answer[OutputResult]":
-    """Show what the program has written.
+    """Show the output of the program.
 
     Args:
         category: Only this category: stdout, stderr, console, terminal ..., or program: all that the program wrote.
-        since: Only what came after this position, as an earlier answer gave it.
+        since: Only output after this position, which an earlier answer gave.
         timeout: Seconds to wait, 5 to 300, by default 30.
         session: Name of the session; by default the only one.
         project: Folder that the session belongs to.

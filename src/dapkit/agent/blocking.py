@@ -1,4 +1,4 @@
-"""The actions as blocking functions for Python: what the generated `api` is made of.
+"""The actions as blocking functions for Python: the basis of the generated `api`.
 
 The hub does the work, and is started if none runs. Only the standard library is
 loaded until the typed form of an answer is asked for.
@@ -42,7 +42,7 @@ class ActionError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Answer[R]:
-    """What came of an action.
+    """The outcome of an action.
 
     Attributes:
         session: name of the session that it was about.
@@ -70,8 +70,8 @@ class Answer[R]:
 def performs[**P, R](*kinds: str) -> "Callable[[Callable[P, Answer[R]]], Callable[P, Answer[R]]]":
     """Give a declared function its body: the action of the function's name is carried out with its arguments.
 
-    The declaration has the signature and the documentation, and nothing else. Its `session` and `project` say where;
-    all others are parameters of the action, of which those that are None are left out.
+    The declaration has the signature and the documentation, and nothing else. `session` and `project` choose the
+    session; all others are parameters of the action, and those that are None are left out.
 
     Args:
         kinds: names of the types that the result may have, as MODULE.CLASS.
@@ -99,7 +99,7 @@ def performs[**P, R](*kinds: str) -> "Callable[[Callable[P, Answer[R]]], Callabl
 
 
 def _perform[R](action: str, arguments: "Mapping[str, Any]", kinds: tuple[str, ...]) -> Answer[R]:
-    """Have an action done.
+    """Carry out an action.
 
     Raises:
         ActionError: it was not done.
@@ -121,7 +121,7 @@ def _perform[R](action: str, arguments: "Mapping[str, Any]", kinds: tuple[str, .
 
 
 def _sent(name: str, value: Any) -> object:  # noqa: ANN401 - whatever the parameter takes
-    """Return what is sent for a parameter; a program is started in the current folder, if no other is given."""
+    """Return the value to send for a parameter; a program starts in the current folder if no other is given."""
     if name == "cwd":
         return _absolute(value or ".")
     return _absolute(value) if value is not None and PARAMETERS[name]["type"] == "path" else value

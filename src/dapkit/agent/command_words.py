@@ -93,14 +93,14 @@ def command_line(action: str, arguments: "Mapping[str, object]", *, folder: str 
 
 
 def _by_place(action: str, given: "dict[str, object]") -> "Iterator[str]":
-    """Take what is given by its place out of the arguments, as words."""
+    """Take the positional arguments out of the arguments, as words."""
     for name in POSITIONAL.get(action, ()):
         if name == WHERE:
             yield from _place(action, given)
         elif name in given:
             yield from map(_word, _listed(given.pop(name)))
         elif action != "launch":
-            return  # what comes next would be taken for it
+            return  # the next word would be taken for it
 
 
 def _place(action: str, given: "dict[str, object]") -> "Iterator[str]":

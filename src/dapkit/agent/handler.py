@@ -1,12 +1,12 @@
-"""How a call of an action is carried out, from the JSON of the call to that of its answer.
+"""The way of a call, from the JSON of the call to the JSON of its answer.
 
 An answer always comes, as an object of one of two forms:
 
     {"action", "session", "success": true, "text", "details"}
     {"action", "session", "success": false, "text", "error": {"code", "message", "hint"}}
 
-Decided here: who may do what, how long it may take, and what of the answer is left
-out, because it is secret or too long. What an action does is left to the action.
+This module decides which caller may do an action, how long the action may take, and which parts of the answer are left
+out because they are secret or too long. The action itself does its work.
 """
 
 import logging
@@ -107,7 +107,7 @@ class ActionHandler:
         )
 
     async def _perform(self, action: Action, call: ActionCall, arguments: Mapping[str, object]) -> ProtocolObject:
-        # What an action waits for has the call's own deadline; this bounds all that comes after it as well.
+        # The waits of an action have the call's own deadline; this bounds all later work as well.
         most = call.timeout + limits.ACTION_SECONDS_MORE
         try:
             with anyio.fail_after(most):
@@ -216,7 +216,7 @@ def _allowed(call: HubCall) -> Action:
 
 
 def _log(answer: Mapping[str, object], seconds: float) -> None:
-    """Log what was done; of an error nothing but its code, since texts have values of the program."""
+    """Log the action; of an error only its code, since texts contain values of the program."""
     error = answer.get("error")
     outcome = f"failed ({error['code']})" if isinstance(error, dict) else "done"
     session = "" if answer["session"] is None else f" of {answer['session']}"

@@ -6,13 +6,13 @@ Sizes are in bytes unless a name says otherwise, times in seconds.
 from dapkit.limits import MEGABYTE, STOP_FRAMES
 
 ACTION_SECONDS_MORE = 20.0
-"""What an action may take beyond its timeout, to start an adapter, to read a stop and to answer."""
+"""Time that an action may take beyond its timeout, to start an adapter, to read a stop and to answer."""
 
 ATTACHED_STOP_SECONDS = 1.0
 """How long an attach waits for a stop: some adapters stop the program by it, others let it run."""
 
 REPORT_SECONDS = 3.0
-"""Time for the requests of a stop's report; what has not come then is left out."""
+"""Time for the requests of a stop's report; parts that are missing then are left out."""
 
 REPORT_SOURCE_LINES = 3
 """Lines of source before and after the current one that a report shows."""
@@ -99,7 +99,7 @@ INSTRUCTIONS_SHOWN = 1000
 """Instructions that can be asked for at once."""
 
 SECRET_SHAPE_CHARACTERS = 48
-"""What of a text that was cut may be the beginning of a token, too short for its shape to be recognised."""
+"""The end of a cut text that may be the beginning of a token, too short for its shape to be recognised."""
 
 PROJECT_FILES = 50_000
 """Files and folders of a project among which one is looked for by its name."""

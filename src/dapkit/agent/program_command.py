@@ -1,4 +1,4 @@
-"""A command line of Python as what it starts: `python3 -X dev app.py --fast` is a launch of `app.py`.
+"""A Python command line as the program that it starts: `python3 -X dev app.py --fast` is a launch of `app.py`.
 
 Which options the interpreter has is decided here; which interpreter is meant, and which adapter debugs its programs,
 is left to the catalog.
@@ -16,7 +16,7 @@ _LONG_WITH_VALUE = frozenset({"--check-hash-based-pycs"})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProgramCommand:
-    """What is to be run: one of script, module and code; any other program than one of Python is a script, too.
+    """The program to run: a script, a module or code; a program other than Python counts as a script too.
 
     Attributes:
         interpreter: of Python, if it was named.
@@ -34,7 +34,10 @@ class ProgramCommand:
 
 
 def python_command(interpreter: Path, words: Sequence[str]) -> ProgramCommand | None:
-    """Read what follows the interpreter; None if it names no program: then the interpreter itself is meant."""
+    """Read the words after the interpreter.
+
+    None if they name no program: then the interpreter itself is the program.
+    """
     options: list[str] = []
     rest = list(words)
     while rest:
@@ -61,7 +64,7 @@ def python_command(interpreter: Path, words: Sequence[str]) -> ProgramCommand | 
 
 
 def _taken_apart(word: str) -> tuple[str, str, str]:
-    """Split `-IXdev` into the flags `I`, the option that takes a value, `X`, and what is there of the value."""
+    """Split `-IXdev` into the flags `I`, the option that takes a value, `X`, and the beginning of the value."""
     for place, letter in enumerate(word[1:], 1):
         if letter in _WITH_VALUE or letter in ("c", "m"):
             return word[1:place], letter, word[place + 1 :]

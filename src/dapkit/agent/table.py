@@ -108,7 +108,7 @@ PARAMETERS: "dict[str, ParameterRow]" = {
     "do": {
         "type": "string",
         "choices": ("list", "clear", "enable", "disable"),
-        "meaning": "What to do with the breakpoints; all of them if none is named.",
+        "meaning": "The operation on the breakpoints; by default on all of them.",
     },
     "numbers": {"type": "integers", "choices": (), "meaning": "Numbers of breakpoints, as breakpoints shows them."},
     "thread_id": {
@@ -123,8 +123,8 @@ PARAMETERS: "dict[str, ParameterRow]" = {
         "meaning": "How far one step goes.",
     },
     "target": {"type": "string", "choices": (), "meaning": "Name of the call to step into, where a line has several."},
-    "into": {"type": "boolean", "choices": (), "meaning": "Into what the line before has called."},
-    "input": {"type": "string", "choices": (), "meaning": "What to type; a line needs its line end."},
+    "into": {"type": "boolean", "choices": (), "meaning": "Step back into the call that the previous line made."},
+    "input": {"type": "string", "choices": (), "meaning": "The text to type; a line needs its line end."},
     "end": {"type": "boolean", "choices": (), "meaning": "End the program's input after that."},
     "expression": {
         "type": "string",
@@ -141,7 +141,7 @@ PARAMETERS: "dict[str, ParameterRow]" = {
     "context": {
         "type": "string",
         "choices": (),
-        "meaning": "What the expression is for: repl, watch, hover, variables or clipboard.",
+        "meaning": "The purpose of the expression: repl, watch, hover, variables or clipboard.",
     },
     "start": {"type": "integer", "choices": (), "meaning": "Skip this many, to continue a cut answer."},
     "levels": {"type": "integer", "choices": (), "meaning": "How many frames."},
@@ -174,7 +174,11 @@ PARAMETERS: "dict[str, ParameterRow]" = {
     "instruction_offset": {"type": "integer", "choices": (), "meaning": "Offset in instructions, may be negative."},
     "resolve_symbols": {"type": "boolean", "choices": (), "meaning": "Show symbols."},
     "data": {"type": "string", "choices": (), "meaning": "Bytes in base64."},
-    "allow_partial": {"type": "boolean", "choices": (), "meaning": "Write what can be written, if not all can."},
+    "allow_partial": {
+        "type": "boolean",
+        "choices": (),
+        "meaning": "Write as many bytes as can be written if not all can.",
+    },
     "start_module": {"type": "integer", "choices": (), "meaning": "Skip so many modules."},
     "module_count": {"type": "integer", "choices": (), "meaning": "How many modules."},
     "source_reference": {
@@ -190,7 +194,7 @@ PARAMETERS: "dict[str, ParameterRow]" = {
     "since": {
         "type": "integer",
         "choices": (),
-        "meaning": "Only what came after this position, as an earlier answer gave it.",
+        "meaning": "Only output after this position, which an earlier answer gave.",
     },
     "command": {"type": "string", "choices": (), "meaning": "Name of any request of the protocol or of the adapter."},
     "arguments": {"type": "object", "choices": (), "meaning": "Arguments of the request."},
@@ -362,7 +366,7 @@ ACTIONS: "dict[str, ActionRow]" = {
     },
     "goto": {
         "topic": "execution",
-        "summary": "Make a line the next one to run, without running what is between.",
+        "summary": "Make a line the next one to run, without running the lines in between.",
         "approval": "execute",
         "parameters": ("file", "line", "text", "thread_id", "thread", "timeout"),
         "required": ("file",),
@@ -515,7 +519,7 @@ ACTIONS: "dict[str, ActionRow]" = {
     },
     "set_data_breakpoint": {
         "topic": "watchpoints",
-        "summary": "Stop when data is read or written: what a variable or expression names, or a data id.",
+        "summary": "Stop when data is read or written: the target of a variable or expression, or a data id.",
         "approval": "execute",
         "parameters": ("name", "data_id", "access_type", "condition", "hit_condition", "frame_id", "frame", "timeout"),
         "required": (),
@@ -586,7 +590,7 @@ ACTIONS: "dict[str, ActionRow]" = {
     },
     "output": {
         "topic": "sessions",
-        "summary": "Show what the program has written.",
+        "summary": "Show the output of the program.",
         "approval": "read",
         "parameters": ("category", "since", "timeout"),
         "required": (),

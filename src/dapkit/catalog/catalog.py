@@ -18,7 +18,7 @@ class Catalog:
 
     Attributes:
         adapters: those that come with dapkit, with the user's files over them.
-        problems: what is wrong in these files, and was left out.
+        problems: the faults in these files; the faulty definitions were left out.
         env: the user's environment: PATH, virtual environments, ...
 
     """
@@ -41,27 +41,27 @@ class Catalog:
         python: Path | None = None,
         ability: Ability | None = None,
     ) -> Choice:
-        """Choose the adapter for a program, for a process, or for what listens on a port.
+        """Choose the adapter for a program, for a process, or for a listener on a port.
 
         It looks at files, and may ask programs for their version, for some tenths of a
         second: in an event loop, call it in a thread.
 
         Args:
-            program: what is to be launched, relative to `cwd`; beside `pid` or `port`, the program that runs there.
+            program: the program to launch, relative to `cwd`; beside `pid` or `port`, the program that runs there.
             cwd: folder of the user, whose project has its own programs.
             adapter: the one that is wanted, instead of one that fits.
-            language: what the program is written in, where there is no file to look at.
+            language: the language of the program, if there is no file to look at.
             pid: process to attach to.
             host: of `port`.
             port: where something listens to be attached to.
-            launch_type: what a `launch.json` says as `type`; with `pid` or `port` if it attaches to these.
+            launch_type: the `type` in a `launch.json`; with `pid` or `port` if it attaches to these.
             python: interpreter of a Python program, instead of the one that is found.
-            ability: what the adapter has to be able to do: run a program in a `terminal`, or open a `core` file.
+            ability: the ability that the adapter must have: run a program in a `terminal`, or open a `core` file.
 
         Raises:
-            NoAdapter: none fits, or what fits is not installed; the text says what to do.
+            NoAdapter: no adapter fits, or none that fits is installed; the text says what to do.
             NoProgram: there is no such program or process.
-            CatalogError: it was not said what is to be debugged.
+            CatalogError: the call names no program, process or port.
 
         """
         folder = cwd.absolute()
@@ -91,7 +91,7 @@ def load(cwd: Path, home: Path | None = None, *, env: Mapping[str, str] | None =
 
     Args:
         cwd: folder of the user.
-        home: the user's home folder; that of `env` if it is missing.
+        home: the user's home folder; by default the home folder in `env`.
         env: the user's environment; our own if it is missing.
 
     """

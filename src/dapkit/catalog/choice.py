@@ -1,4 +1,4 @@
-"""An adapter that was chosen for a program: why it was, and what it is to be sent."""
+"""An adapter that was chosen for a program: the reasons, and the arguments to send to it."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -17,16 +17,16 @@ class Choice:
     """An adapter that is installed and fits.
 
     Attributes:
-        command: what starts it, with the full path of its program; placeholders for the debugged program
-            and for a socket are filled in by `route_to`.
+        command: the command that starts it, with the full path of its program; `route_to` fills in the placeholders for
+            the debugged program and for a socket.
         reasons: why this one, and why not others, a sentence each.
-        notices: those of the reasons that a user who starts something has to know: why an adapter that would have
-            come first was not chosen, and what a file of the project has made run.
-        program: what it was chosen for.
+        notices: the reasons that the user must know: why an adapter of higher rank was not chosen, and which command of
+            the project's own files was run.
+        program: the program for which it was chosen.
         python: the interpreter of a Python program.
         version: of the adapter, where choosing it had to ask for it.
         env: the variables by which it was found.
-        arguments: what it is sent beside what its definition says, for `launch` and `attach`.
+        arguments: further arguments for `launch` and `attach`, beside the ones in its definition.
 
     """
 
@@ -73,7 +73,7 @@ class Choice:
             cwd: folder that it runs in; the one that the adapter was chosen in, unless said otherwise.
             env: variables beside those that it inherits; None takes one away, where the adapter can.
             stop_on_entry: whether to stop at the beginning; see `stops_on_entry`.
-            module: what to run instead of a program, in Python.
+            module: the Python module to run instead of a program.
             code: the same, as `python -c`.
             python_args: options of the interpreter.
             terminal: whether it is to run in a terminal of the client; see `runs_in_terminal`.
@@ -124,7 +124,7 @@ class Choice:
         cwd: Path | None = None,
         more: ArgumentTemplate = NOTHING,
     ) -> dict[str, object]:
-        """Return the arguments to attach to a process, or to what listens on a port.
+        """Return the arguments to attach to a process, or to a listener on a port.
 
         Raises:
             CatalogError: the adapter cannot attach so.
@@ -152,7 +152,7 @@ class Choice:
 
         Raises:
             CatalogError: the adapter cannot open one.
-            NoProgram: there is no such core file, or it is none.
+            NoProgram: the file does not exist, or it is not a core file.
 
         """
         if self.definition.open_core is None:
@@ -163,11 +163,11 @@ class Choice:
         return {**fill_table(self.definition.open_core, wanted.value), **self.arguments, **more}
 
     def check_launch(self, arguments: Mapping[str, object], program: Path | None = None) -> None:
-        """Check what is about to be sent as `launch`, before anything runs.
+        """Check the arguments of `launch` before anything runs.
 
         Args:
             arguments: of the request.
-            program: what was asked for, where that is a file and no module.
+            program: the requested program, if it is a file and not a module.
 
         Raises:
             CatalogError: there is no such folder to run in, or a core file was given.
@@ -212,9 +212,7 @@ class Choice:
             return
         built = [file.name for file in listed(path.parent) if file.stem == path.stem and _is_executable(file)]
         beside = f" ({', '.join(built)} is beside it)" if built else ""
-        raise NoProgram(
-            f"{path} is a source, and {definition.name} debugs what was built of it{beside}: {definition.compiled}"
-        )
+        raise NoProgram(f"{path} is a source, and {definition.name} debugs executables{beside}: {definition.compiled}")
 
     def _check_kind(self, path: Path) -> None:
         """Check that a program is there, and is a kind of file that the adapter runs."""
@@ -232,10 +230,10 @@ class Choice:
 
 
 CORE_KEYS = {"core", "coreFile", "coreFilePath", "coreDumpPath"}
-"""What adapters and extensions call a core file."""
+"""The names of a core file among adapters and extensions."""
 
 _EDITORS = {"name", "type", "request"}
-"""What a launch configuration has for the editor."""
+"""Keys of a launch configuration that only the editor uses."""
 
 
 def _is_executable(file: Path) -> bool:

@@ -1,12 +1,11 @@
 """Which adapter fits a program, a process or a port; and of those that fit, the first that is installed.
 
-For a program, by its name: the adapters that know its suffix. If none does, by what
-it is: a folder, a script with a `#!` line, an executable. Of several that fit, those
-in a project of theirs come first, then the lower rank, then the name. For a process
-or a port, by what the process is.
+For a program, by its name: the adapters that know its suffix. If no name fits, the contents decide: a folder, a script
+with a `#!` line, an executable. Of several that fit, those in a project of theirs come first, then the lower rank, then
+the name. For a process or a port, the kind of process decides.
 
-Nothing is chosen for something that it does not fit: if none of those that fit is
-installed, the error says what to install.
+An adapter is never chosen for a program that it does not fit: if none of the fitting adapters is installed, the error
+says what to install.
 """
 
 import difflib
@@ -27,7 +26,7 @@ from dapkit.catalog.projects import matching, root_of
 from dapkit.catalog.versions import numbers
 
 type Ability = Literal["terminal", "core"]
-"""What an adapter has to be able to do beside debugging the program."""
+"""An ability that the adapter needs beside debugging the program."""
 
 _ABILITIES: Mapping[Ability, tuple[str, Callable[[AdapterDefinition], bool]]] = {
     "terminal": ("run programs in a terminal, which input needs", lambda adapter: bool(adapter.launch_in_terminal)),
@@ -39,7 +38,7 @@ _LOOPBACK = {"127.0.0.1", "localhost", "::1"}
 
 @dataclass(slots=True)
 class Chooser:
-    """One act of choosing: what is looked for, where, and the reasons so far."""
+    """One choice: the requirements, the places to search, and the reasons so far."""
 
     adapters: Mapping[str, AdapterDefinition]
     cwd: Path
@@ -52,7 +51,7 @@ class Chooser:
     _python: Interpreter | None = None
     _python_matters: bool = True
 
-    # What is to be debugged
+    # The program to debug
 
     def named(self, name: str, program: Path | None, *, launches: bool) -> Choice:
         """Choose the adapter that was asked for; only where it `launches` has there to be an interpreter for it."""
@@ -99,7 +98,7 @@ class Chooser:
         return self._first(fitting, program, what=f"no debugger for type {kind!r} is available")
 
     def for_program(self, path: Path) -> Choice:
-        """Choose one by the program's name, or by what is in it."""
+        """Choose an adapter by the program's name, or by its contents."""
         program = look_at(path)
         by_name = (
             [] if program.kind == "folder" else [adapter for adapter in self.adapters.values() if adapter.takes(path)]
@@ -111,7 +110,7 @@ class Chooser:
         return self._first(fitting, path, what=f"adapter {fitting[0].name!r} is not available")
 
     def for_process(self, pid: int, program: Path | None) -> Choice:
-        """Choose one by what the process is."""
+        """Choose an adapter by the kind of process."""
         process = look_at_process(pid, self._debuggers())
         if process.runs == "python" and self.python is None:
             self._python = asked(process.executable, f"runs as process {pid}", self.env, self.cwd)
@@ -139,20 +138,20 @@ class Chooser:
         fitting = self._at_port(able, host, port)
         if not fitting:
             raise NoAdapter(
-                f"no debugger speaks to what listens on port {port}: {self.reasons[-1]}",
+                f"no debugger speaks to the process that listens on port {port}: {self.reasons[-1]}",
                 reasons=tuple(self.reasons),
                 hints=("name the adapter if you know better",),
             )
         return self._first(fitting, program, what=f"no debugger for port {port} is available")
 
     def _at_port(self, able: Sequence[AdapterDefinition], host: str, port: int) -> list[AdapterDefinition]:
-        """Those that speak to what listens there."""
-        self._python_matters = False  # what listens there runs already
+        """Return the adapters that speak to the process that listens there."""
+        self._python_matters = False  # the process that listens there is already running
         process = listener(port, self._debuggers()) if host in _LOOPBACK else None
         if process is not None:
             self.reasons.append(f"{process} and listens on port {port}")
             return self._listening(able, process)
-        where = "what listens there cannot be seen" if host in _LOOPBACK else "that is another machine"
+        where = "the process that listens there cannot be seen" if host in _LOOPBACK else "that is another machine"
         usual = [adapter for adapter in able if adapter.usual_at_ports]
         self.reasons.append(
             f"{_names(usual)} is the usual one for {host}:{port}: {where}; name another adapter if it is not"
@@ -205,7 +204,7 @@ class Chooser:
         return sorted(fitting, key=lambda adapter: (root_of(path, adapter) is None, adapter.rank, adapter.name))
 
     def _ranked(self, fitting: Iterable[AdapterDefinition]) -> list[AdapterDefinition]:
-        """By rank alone: those for what Go has built come before those for any executable."""
+        """By rank alone: adapters for Go executables come before adapters for any executable."""
         return sorted(fitting, key=lambda adapter: (adapter.native, adapter.rank, adapter.name))
 
     def _listening(self, fitting: Sequence[AdapterDefinition], process: ProcessInfo) -> list[AdapterDefinition]:
@@ -268,7 +267,7 @@ class Chooser:
         raise NoAdapter(f"{what}{first}", reasons=tuple(self.reasons), hints=tuple(dict.fromkeys(hints)))
 
     def _able(self, fitting: Sequence[AdapterDefinition]) -> Sequence[AdapterDefinition]:
-        """Those that can do what is asked for; there are others to name if none of them can."""
+        """Return the adapters with the required ability; if none has it, the error names the others."""
         if self.ability is None:
             return fitting
         what, can = _ABILITIES[self.ability]
@@ -296,9 +295,9 @@ class Chooser:
         self.reasons.append(f"{adapter.name}: {where}{inside}")
         users = {BUILT_IN, *user_folders(self.env)}
         if own := [str(source) for source in adapter.sources if source.parent != BUILT_IN]:
-            self.reasons.append(f"what is known of {adapter.name} is from {', '.join(own)}")
+            self.reasons.append(f"the known facts about {adapter.name} is from {', '.join(own)}")
         if cloned := [str(source) for source in adapter.sources if source.parent not in users]:
-            # The user may never have seen it, and it says what is run.
+            # The user may never have seen it, and it names the command that is run.
             started = " ".join(found.command) or found.where
             self._notice(f"as {', '.join(cloned)} of the project says, {adapter.name} is started by: {started}")
 

@@ -1,8 +1,8 @@
-"""What is known of one debug adapter.
+"""The definition of one debug adapter.
 
 A definition is data: a file of `adapters/`, or a table of a user's own file over
-it. Its texts may hold placeholders, `${program}` for one; what each stands for is
-decided by `values`, and how they are filled in by `templates`.
+it. Its texts may hold placeholders, such as `${program}`; `values` decides the meaning of each, and `templates` fills
+them in.
 """
 
 import re
@@ -16,8 +16,7 @@ type Transport = Literal["stdio", "tcp", "unix", "connect"]
 """On its stdin and stdout, on a socket that its command names, or at a place where it listens already."""
 
 type SignalExitCodes = Literal["negative", "low_byte", "number"]
-"""What an adapter reports as the exit code of a program that a signal has killed: minus its number, the low byte of
-that, or its number."""
+"""Exit codes for a program that a signal has killed: minus the signal's number, the low byte of that, or the number."""
 
 type ArgumentTemplate = Mapping[str, object]
 """Arguments of a request, with placeholders in the texts."""
@@ -27,44 +26,48 @@ NOTHING: ArgumentTemplate = MappingProxyType({})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Traits:
-    """What is peculiar about the answers of an adapter, and has to be known to read them.
+    """Peculiarities of an adapter's responses that a reader must know.
 
     Attributes:
-        command_mark: what a command begins with in the context `repl`; empty if all that is sent there is one.
-        counts_hits: whether a hit condition means to it what it means to us; others' hits are counted by us.
+        command_mark: the first characters of a command in the context `repl`; empty if every text sent there is a
+            command.
+        counts_hits: whether a hit condition has the same meaning for it as for dapkit; dapkit counts the hits for other
+            adapters.
         entry_function: where the user's own code begins, if a stop at the entry comes before that: in the loader, or
             where there is no stack yet.
-        exit_message: what it writes to the console when the program has ended, if it sends no `exited`: the
-            whole of it, with the exit code as first group.
+        exit_message: the message in its console when the program has ended, if it sends no `exited`: the whole message,
+            with the exit code as first group.
         finds_sources_by_name: whether it takes the name of a file, or the end of its path, in place of the path.
-        heap_request: whether it answers `dapkit/heap`, about what the heap of the program holds.
+        heap_request: whether it answers `dapkit/heap`, a request for the contents of the program's heap.
         log_lines_run_on: whether the log messages of breakpoints that it writes lack the line end.
         members_run_code: whether it runs code of the program to list the members of a value, such as properties.
-        signal_message: what it writes to the console when a signal has killed the program, if it reports the exit
-            code as shells do: the whole of it, with the signal's name as first group.
-        signal_exit_codes: what it reports as the exit code otherwise. A negative one is always a signal; a `number`
-            is one only if the program was stopped at that signal last.
+        signal_message: the message in its console when a signal has killed the program, if it reports the exit code as
+            shells do: the whole message, with the signal's name as first group.
+        signal_exit_codes: the exit code that it reports otherwise. A negative one is always a signal; a `number` is one
+            only if the program was stopped at that signal last.
         signal_description: how it describes a stop at a signal: the beginning, with the signal's name as first group.
-        signal_expression: what has the signal's number as its value at a stop at a signal, if it does not say it.
-        pause_signals: names of the signals by which it stops a program that is to pause, if it reports them and not
-            the reason `pause`.
+        signal_expression: the expression with the signal's number at a stop at a signal, if the adapter does not report
+            the number.
+        pause_signals: names of the signals by which it stops a program that is to pause, if it reports them and not the
+            reason `pause`.
         python_expressions: whether conditions and expressions are Python's, so that it can be seen before the start
             that one cannot be read.
         recorded_history: whether it answers `dapkit/timeline` and `dapkit/why` when it can step back.
-        repl_is_command_line: whether `repl` is the debugger's own command line, where an expression could be
-            taken for a command.
+        repl_is_command_line: whether `repl` is the debugger's own command line, where an expression could be taken for
+            a command.
         scope_commands: commands of its `repl` that print NAME = VALUE for the variables of a scope, by the scope's
             `presentationHint`, if it refuses a whole scope because of one variable.
-        thrown: expressions for what is being thrown, where the top frame is that of `function`: its `type`, as a
-            text or as the group of `type_pattern`, its `message`, as a text, or else its `value`.
+        thrown: expressions for the exception being thrown, if the top frame is in `function`: its `type`, as a text or
+            as the group of `type_pattern`, its `message`, as a text, or else its `value`.
         total_frames_is_guess: whether it reports a number of frames only so that it is asked for more, as the
             specification allows.
-        unreadable_value: what the value of a variable begins with that cannot be read, but has members.
+        unreadable_value: the first words of the value of a variable that cannot be read but has members.
         watch_commands: commands of its `repl` that set data breakpoints, if it has no request for them: by `write`,
             `read` and `readWrite`, with {id} for the data; by `remove`, with {number} for its own number; and by `name`
-            what is evaluated first, with {expression} and a {number}, so that `id` names the data in every frame.
-        watches_addresses: whether it takes the value of an expression for the address of what is to be watched,
-            and names that ADDRESS/SIZE.
+            the expression that is evaluated first, with {expression} and a {number}, so that `id` names the data in
+            every frame.
+        watches_addresses: whether it takes the value of an expression as the address to watch, and names that
+            ADDRESS/SIZE.
 
     """
 
@@ -92,13 +95,13 @@ class Traits:
     watches_addresses: bool = False
 
     def exit_code_in(self, said: str) -> int | None:
-        """Return the exit code of the program; None if this is not what the adapter says of it."""
+        """Return the exit code of the program; None if this is not the adapter's exit message."""
         found = None if self.exit_message is None else self.exit_message.fullmatch(said)
         code = None if found is None else found[1]
         return int(code) if code is not None and _WHOLE_NUMBER.fullmatch(code) else None
 
     def signal_in(self, said: str) -> str | None:
-        """Return the signal that killed the program; None if this is not what the adapter says of it."""
+        """Return the signal that killed the program; None if this is not the adapter's signal message."""
         found = None if self.signal_message is None else self.signal_message.fullmatch(said)
         return None if found is None else found[1]
 
@@ -120,56 +123,57 @@ class AdapterDefinition:
     """One adapter of the catalog.
 
     Attributes:
-        name: what users call it by.
-        title: what it is.
-        command: the ways to start it, best first, each a list of arguments. A `*` in the
-            first one stands for a version: the highest that is there.
+        name: its name for users.
+        title: a description in a few words.
+        command: the ways to start it, best first, each a list of arguments. A `*` in the first one stands for a
+            version: the highest that is there.
         transport: how it speaks.
-        ready: what it writes when it may be connected to, if it listens before.
+        ready: the text that it writes when it accepts connections, if it listens before.
         host: for the transport `connect`.
         port: the same.
-        adapter_id: what it wants to read as its own name in `initialize`.
+        adapter_id: the name that it expects as its own in `initialize`.
         cwd: folder that it is started in; the user's if empty.
-        languages: what its programs are written in.
+        languages: the languages of its programs.
         file_types: suffixes (`.py`) and whole names (`CMakeLists.txt`) of its programs, or of their sources.
         root_markers: files that show the root of a project, with `*` for any part of a name.
         root_contains: text that one of these has to contain for the project to be one of this adapter's.
         interpreters: programs that run its programs, as in `#!` lines and as processes.
-        launch_types: what a `launch.json` calls it as `type`.
+        launch_types: its names as `type` in a `launch.json`.
         native: whether it debugs executables of the machine.
         directories: whether a folder can be a program.
-        folder_markers: what such a folder contains; if nothing is said, it lies in a project of this adapter's.
-        compiled: what to do with a source before there is a program; empty if sources are run as they are.
+        folder_markers: files that such a folder contains; if empty, the folder lies in a project of this adapter's.
+        compiled: the hint for a source that must be built first; empty if sources are run as they are.
         programs: which of the file types are programs all the same.
         rank: of several that fit, the one with the lowest comes first.
         minimum_python: lowest version of the program's Python interpreter.
         launch: arguments of `launch`, `request` included, which may say `attach`.
-        launch_in_terminal: arguments over those of `launch` that have the program run in a terminal; empty if
-            nothing does.
+        launch_in_terminal: arguments that replace those in `launch` to run the program in a terminal; empty if it has
+            no such arguments.
         attach_to_pid: arguments to attach to a process; None if it cannot.
         open_core: arguments to open a core file, `request` included; None if it cannot.
-        launch_keys: all keys of `launch` that it knows, beside those of VS Code; empty if that is not known.
+        launch_keys: all keys of `launch` that it knows, beside the keys of VS Code; empty if the keys are not known.
         attach_to_pid_needs: programs by which it gets into a process.
         attach_to_port: arguments to attach to a port; None if it cannot.
-        source_map: arguments over those of launch and attach that map sources, with the placeholders `pairs`,
+        source_map: arguments that replace those in launch and attach to map sources, with the placeholders `pairs`,
             `table`, `substitutions` and `roots`.
         source_map_words: words of its command for each source that is mapped, with `there` and `here`.
         debugger_commands: arguments over the others that have the debugger run `commands` at its start.
         debugger_command_words: words of its command for each such `command`.
-        listeners: what listens on such a port: what a process runs, or a part of a path in its command line.
+        listeners: processes that listen on such a port: the name of the executable, or a part of a path in the command
+            line.
         port_is_adapter: whether such a port is the adapter itself, so that none is started.
-        usual_at_ports: whether it is taken for a port where it cannot be seen what listens.
+        usual_at_ports: whether it is chosen for a port whose listener cannot be seen.
         process_names: names of its own processes, whatever built them and whatever they have loaded.
         reads_env_file: whether it reads `envFile` of a launch configuration itself.
-        traits: what is peculiar about its answers.
-        required: arguments that a launch cannot be without, and what they are.
+        traits: the peculiarities of its responses.
+        required: arguments without which a launch fails, and their meaning.
         version: arguments that make the first part of its command print its version; empty if nothing does.
         needs_version: whether it counts as installed only if it prints it.
         minimum_version: the lowest that works; empty for any.
         needs: other programs that it cannot do without.
         sample: name and text of a program by which it can be started for a check, if it needs one to start.
         install: how to get it.
-        notes: what is peculiar about it.
+        notes: its peculiarities, for users.
         sources: files that it was read from; a later one overrides an earlier one.
 
     """

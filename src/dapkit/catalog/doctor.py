@@ -1,4 +1,4 @@
-"""Start each installed adapter, shake hands with it, and say what works and what to install."""
+"""Start each installed adapter, shake hands with it, and report the result and the missing programs."""
 
 import tempfile
 import time
@@ -25,12 +25,12 @@ type CheckupVerdict = Literal["works", "broken", "missing"]
 
 @dataclass(frozen=True, slots=True)
 class Checkup:
-    """What came of starting an adapter.
+    """The result of starting an adapter.
 
     Attributes:
         seconds: from its start to its answer to `initialize`; None if there was none.
         abilities: how many capabilities it announced.
-        problem: what went wrong; empty if it works.
+        problem: the failure; empty if it works.
 
     """
 
@@ -42,7 +42,7 @@ class Checkup:
 
     @property
     def remedy(self) -> str:
-        """What to do so that it works; empty if it does."""
+        """The remedy for a failure; empty if it works."""
         return "" if self.verdict == "works" else self.state.definition.install
 
 
@@ -107,7 +107,7 @@ def _announced(session: "Session") -> int:
 
 
 def render_doctor(results: list[Checkup], catalog: Catalog) -> str:
-    """Return what was found as text for a terminal, with what to install at the end."""
+    """Return the results as text for a terminal, with the programs to install at the end."""
     rows = [
         (
             checkup.verdict,
@@ -121,6 +121,6 @@ def render_doctor(results: list[Checkup], catalog: Catalog) -> str:
     lines = list(aligned(rows))
     remedies = [checkup for checkup in results if checkup.remedy]
     if remedies:
-        lines += ["", "what to do for the others:"]
+        lines += ["", "for the others:"]
         lines += [f"  {line}" for line in aligned([(checkup.state.name, checkup.remedy) for checkup in remedies])]
     return "\n".join([*lines, *render_problems(catalog, (checkup.state for checkup in results))])

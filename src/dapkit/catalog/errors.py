@@ -1,12 +1,12 @@
-"""What the catalog can fail with.
+"""Errors of the catalog.
 
 DapkitError                      (dapkit.protocol)
 └── CatalogError
-    ├── NoAdapter                none fits, or none of those that fit is installed
-    │   └── Incapable            none of those that fit can do what else is asked for
-    ├── NoProgram                what is to be debugged is not there, or cannot be debugged as it is
+    ├── NoAdapter                no adapter fits, or no fitting adapter is installed
+    │   └── Incapable            no fitting adapter has the required ability
+    ├── NoProgram                the program does not exist, or cannot be debugged as it is
     ├── MissingArgument          the adapter requires it, and it is not given
-    └── LaunchFileError          a `launch.json`, or what it asks for, cannot be used
+    └── LaunchFileError          a `launch.json`, or a configuration in it, cannot be used
 """
 
 from pathlib import Path
@@ -22,8 +22,8 @@ class NoAdapter(CatalogError):  # noqa: N818 - the sentence reads right where it
     """Nothing that could debug this.
 
     Attributes:
-        reasons: what was looked at, and why it would not do.
-        hints: what to install, or what to say, so that there is one.
+        reasons: the adapters that were considered, and why each was not chosen.
+        hints: the programs to install, or the options to give, so that an adapter fits.
 
     """
 
@@ -35,19 +35,19 @@ class NoAdapter(CatalogError):  # noqa: N818 - the sentence reads right where it
 
 
 class Incapable(NoAdapter):
-    """None of the adapters that fit can do what else is asked for."""
+    """No fitting adapter has the required ability."""
 
 
 class NoProgram(CatalogError):  # noqa: N818 - as above
-    """A program, a process or a port that is not there, or not yet what can be debugged."""
+    """A program, process or port that does not exist, or that cannot be debugged yet."""
 
 
 class MissingArgument(CatalogError):  # noqa: N818 - as above
-    """An argument of launch or attach that the adapter needs and nobody gave."""
+    """A required argument of launch or attach is missing."""
 
 
 class LaunchFileError(CatalogError):
-    """A `launch.json` that cannot be read, or asks for what cannot be done here.
+    """A `launch.json` that cannot be read, or with a configuration that cannot be carried out here.
 
     Attributes:
         file: where it is.

@@ -32,7 +32,7 @@ def search(
 ) -> FoundExecutable | None:
     """Find a command; of several versions (`lldb-dap-*`) the highest in the first folder that has any.
 
-    What strangers can have put into a project is not taken, but passed to `skip`, in a sentence.
+    A program in the project that other users could have put there is not used, but passed to `skip`, in a sentence.
     """
     for folder, kind in _folders(projects, env):
         found = _in_folder(folder, name)

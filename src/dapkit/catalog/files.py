@@ -1,10 +1,10 @@
-"""The definitions that come with dapkit, and those of the user over them.
+"""The definitions that come with dapkit, and the user's definitions, which replace them.
 
 From the lowest to the highest: dapkit's own, the home folder, the user's
 configuration folder, then the folders of the project down to the one where the
 user is. Each may have `dap.json`, `dap.yaml`, `dap.yml` and `dap.toml`, and the
-same with a dot before. A file is a table `adapters`, or that table itself. What
-is wrong in one of them is reported and left out, and the rest counts.
+same with a dot before. A file is a table `adapters`, or that table itself. A faulty definition is reported and left
+out; the others count.
 """
 
 import json
@@ -35,7 +35,7 @@ class DefinitionProblem:
     Attributes:
         file: which one.
         place: where in it, such as `line 3` or `adapters.mine.command, line 7`; empty for the file as a whole.
-        text: what is wrong, and what was expected.
+        text: the fault, and the expected value.
 
     """
 
@@ -48,7 +48,7 @@ class DefinitionProblem:
 
 
 def user_folders(env: Mapping[str, str]) -> tuple[Path, Path]:
-    """Return the folders of the user's own files: the home folder, and that of the configuration."""
+    """Return the folders of the user's own files: the home folder and the configuration folder."""
     home = Path(env.get("HOME") or Path.home())
     return home, Path(env.get("XDG_CONFIG_HOME") or home / ".config", "dapkit")
 
@@ -68,7 +68,7 @@ def _own() -> Mapping[str, tuple[RawDefinition, Path]]:
 
 
 def read_all(cwd: Path, home: Path, config: Path) -> tuple[dict[str, AdapterDefinition], list[DefinitionProblem]]:
-    """Return all definitions that hold in a folder, and what is wrong in the files they were read from."""
+    """Return all definitions for a folder, and the faults in their files."""
     adapters = dict(built_in())
     settings = {name: own for name, (own, _) in _own().items()}
     problems: list[DefinitionProblem] = []
@@ -127,7 +127,7 @@ def _project(cwd: Path, home: Path) -> list[Path]:
 
 
 def _read(file: Path) -> tuple[str, object]:
-    """Return a file's text, and what it says.
+    """Return a file's text, and its parsed contents.
 
     Raises:
         Invalid: it cannot be read, or does not say anything.

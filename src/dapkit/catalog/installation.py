@@ -1,7 +1,7 @@
 """Whether an adapter is installed here, and the command that starts it.
 
-What is found is not remembered, so that an adapter is there as soon as it is
-installed; only what its program said of its version is, while the file stays.
+Results are not remembered, so that an adapter is found as soon as it is installed; only the version that its program
+reported is, while the file stays.
 """
 
 import sys
@@ -33,7 +33,7 @@ class SearchContext:
     skip: Callable[[str], object] = str
 
     def value(self, name: str) -> object:
-        """Return the value of a placeholder of a command; those of a program are unknown here."""
+        """Return the value of a placeholder of a command; placeholders of a program are unknown here."""
         kind, _, rest = name.partition(":")
         match kind:
             case "python":
@@ -53,7 +53,8 @@ class Installed:
     """An adapter that can be started.
 
     Attributes:
-        command: with the full path of its program; what stands for the debugged program or a socket is still in it.
+        command: the command with the full path of its program; placeholders for the debugged program or a socket are
+            still in it.
         version: if it was asked for.
         where: how it was found.
 
@@ -75,7 +76,7 @@ class NotInstalled:
 
     Attributes:
         problem: why.
-        remedy: what to do instead of installing it.
+        remedy: an alternative to installing it.
         command: its command, if the problem is only that this was not found on PATH.
 
     """
@@ -104,7 +105,7 @@ def find(
 
 
 def lacks_for_pid(definition: AdapterDefinition, around: SearchContext) -> NotInstalled | None:
-    """Return what an installed adapter lacks to get into processes; None if nothing."""
+    """Return what an installed adapter needs to attach to processes and lacks; None if it lacks nothing."""
     for other in definition.attach_to_pid_needs:
         if search(other, around.projects, around.env, around.skip) is None:
             remedy = f"install {other}, or have the program listen on a port, and attach to that"
@@ -161,7 +162,7 @@ def _program(word: str, definition: AdapterDefinition, around: SearchContext) ->
 
 
 def _by_path(path: Path, definition: AdapterDefinition, around: SearchContext) -> FoundExecutable | NotInstalled:
-    """Find what a path names: one that is not absolute, from the file that says it or the project."""
+    """Resolve a path; a relative one, from the file that contains it or from the project."""
     folders: Sequence[Path] = [*(source.parent for source in definition.sources[-1:]), *around.projects]
     for candidate in [path] if path.is_absolute() else [folder / path for folder in folders]:
         found = highest(candidate)

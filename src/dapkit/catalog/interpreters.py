@@ -37,7 +37,7 @@ class Interpreter:
 
 
 def asked(path: Path, why: str, env: Mapping[str, str], cwd: Path) -> Interpreter | None:
-    """Ask an interpreter what it is; None if it does not answer.
+    """Ask an interpreter about itself; None if it does not answer.
 
     One that is a front for others (pyenv's) chooses by the folder that it is started in.
     """
@@ -52,7 +52,7 @@ def asked(path: Path, why: str, env: Mapping[str, str], cwd: Path) -> Interprete
 def python_for(
     program: Path | None, cwd: Path, env: Mapping[str, str], skip: Callable[[str], object] = str
 ) -> Interpreter | None:
-    """Return the interpreter for a program; None if there is none that works.
+    """Return the interpreter for a program; None if no interpreter works.
 
     An environment that strangers can have put into a project is not taken, but passed to `skip`, in a sentence.
 

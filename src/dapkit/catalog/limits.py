@@ -19,4 +19,4 @@ VERSIONS_KEPT = 256
 """Versions of programs that are remembered."""
 
 MARKER_BYTES = 1024 * 1024
-"""Bytes of a root marker that are searched for what it has to contain."""
+"""Bytes of a root marker that are searched for its required text."""

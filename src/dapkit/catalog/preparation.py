@@ -1,7 +1,7 @@
-"""What an adapter is sent, and started with, beside what every launch has: mapped sources and commands of its own.
+"""Arguments and commands of an adapter beyond every launch's own: mapped sources and commands of the user.
 
 An adapter takes these as arguments of launch and attach, or as words of its command;
-its definition says how. What it takes in no way is an error that names it.
+its definition says how. An option that the adapter cannot take is an error that names it.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""What a running process is, and who listens on a port, as far as /proc shows."""
+"""The kind of a running process, and the listener on a port, as far as /proc shows them."""
 
 import re
 from collections.abc import Mapping
@@ -16,7 +16,7 @@ class ProcessInfo:
     """A process that may be attached to.
 
     Attributes:
-        executable: what it runs.
+        executable: the path of its executable.
         runs: the interpreter it is, without its version; `go` if Go has built it; empty for anything else.
         evidence: how that was seen.
         command: its command line.
@@ -34,10 +34,10 @@ class ProcessInfo:
 
 
 def look_at_process(pid: int, debuggers: Mapping[str, str]) -> ProcessInfo:
-    """Find out what a process is; `debuggers` are titles of debuggers by the names of their processes.
+    """Determine the kind of a process; `debuggers` are titles of debuggers by the names of their processes.
 
     Raises:
-        NoProgram: there is none, or it may not be looked at.
+        NoProgram: the process does not exist, or may not be looked at.
 
     """
     proc = Path(f"/proc/{pid}")

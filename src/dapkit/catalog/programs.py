@@ -1,4 +1,4 @@
-"""What a program is, by its name and by what is in it."""
+"""The kind of a program, by its name and by its contents."""
 
 import os
 import shlex
@@ -42,10 +42,10 @@ class ProgramFile:
 
 
 def look_at(path: Path) -> ProgramFile:
-    """Find out what a program is.
+    """Determine the kind of a program.
 
     Raises:
-        NoProgram: it is not there, or what it is cannot be run.
+        NoProgram: the file does not exist, or its kind cannot be run.
 
     """
     if path.is_dir():
@@ -103,7 +103,7 @@ def bare_name(program: str) -> str:
 
 
 def shebang(path: Path) -> str:
-    """Return the first word of a script's `#!` line, as it stands there; empty if there is none."""
+    """Return the first word of a script's `#!` line, verbatim; empty if the file has no such line."""
     try:
         start = read_start(path, 512)
     except OSError:
@@ -159,7 +159,7 @@ def is_built_by_go(file: BinaryIO) -> bool:
     """Whether an ELF file has the section in which Go says how it was built."""
     try:
         return b"\0.go.buildinfo\0" in _section_names(file)
-    except (struct.error, OSError, IndexError):  # cut off, or not what it says it is
+    except (struct.error, OSError, IndexError):  # cut off, or not the file type that it claims
         return False
 
 

@@ -20,7 +20,10 @@ def root_of(program: Path, definition: AdapterDefinition) -> Path | None:
 
 
 def matching(folder: Path, markers: Iterable[str]) -> Iterator[Path]:
-    """Yield what is in a folder by one of these names, which may have a `*` in them; nothing of a stranger."""
+    """Yield the entries of a folder with one of these names, which may contain `*`.
+
+    Entries of other users are left out.
+    """
     for marker in markers:
         if "*" in marker:
             yield from (file for file in listed(folder) if fnmatchcase(file.name, marker) and is_trusted(file))
@@ -29,7 +32,7 @@ def matching(folder: Path, markers: Iterable[str]) -> Iterator[Path]:
 
 
 def listed(folder: Path) -> list[Path]:
-    """Return what is in a folder; nothing if it cannot be read."""
+    """Return the entries of a folder; an unreadable folder has no entries."""
     try:
         return sorted(folder.iterdir())
     except OSError:

@@ -19,13 +19,13 @@ _TRANSPORTS_OWN = {"port", "socket", "callback"}
 def route_to(
     choice: Choice, arguments: ArgumentTemplate = NOTHING, *, host: str = "127.0.0.1", port: int | None = None
 ) -> "Route":
-    """Return the way to an adapter; opening it starts what has to be started.
+    """Return the way to an adapter; opening it starts the processes that it needs.
 
     Args:
         choice: of `Catalog.choose`.
-        arguments: those of launch or attach; some adapters are inside the program, and are started with it.
+        arguments: the arguments of launch or attach; some adapters run inside the program, and are started with it.
         host: of `port`.
-        port: what is to be attached to, if a port was chosen for.
+        port: the port to attach to, if the adapter was chosen for a port.
 
     Raises:
         MissingArgument: the program is part of the command, and the arguments do not name it.
@@ -73,7 +73,7 @@ def _folder(arguments: ArgumentTemplate, choice: Choice) -> str:
 
 
 def _environment(choice: Choice, arguments: ArgumentTemplate) -> Mapping[str, str]:
-    """Variables of the adapter: the user's, and those of the program where it is the adapter itself."""
+    """Environment of the adapter: the user's, or the program's if the program is the adapter itself."""
     env = arguments.get("env")
     if not isinstance(env, Mapping) or not {"program", "program_folder"} & placeholders(choice.command):
         return choice.env

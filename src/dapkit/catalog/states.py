@@ -1,4 +1,4 @@
-"""What is installed here: each adapter with its state, its version and where it is."""
+"""The installed adapters: each with its state, its version and its location."""
 
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -49,9 +49,9 @@ class Explanation:
     """Why a program gets the adapter that it gets, or gets none.
 
     Attributes:
-        choice: None if there is none.
-        reasons: what was looked at, in that order.
-        problem: why there is none, and what to do about it.
+        choice: None if no adapter was chosen.
+        reasons: the checks, in their order.
+        problem: why no adapter was chosen, and what to do about it.
 
     """
 
@@ -79,7 +79,7 @@ def why(
     port: int | None = None,
     adapter: str | None = None,
 ) -> Explanation:
-    """Explain what `Catalog.choose` chooses, or why it can choose nothing."""
+    """Explain the choice of `Catalog.choose`, or why it cannot choose."""
     try:
         choice = catalog.choose(program, cwd=cwd, pid=pid, port=port, adapter=adapter)
     except NoAdapter as error:
@@ -106,7 +106,7 @@ def render_states(found: list[AdapterState], catalog: Catalog) -> str:
 
 
 def render_problems(catalog: Catalog, found: Iterable[AdapterState]) -> Iterator[str]:
-    """Yield what was left out of users' files, and which programs were, a line each."""
+    """Yield the definitions and programs of users' files that were left out, a line each."""
     for problem in catalog.problems:
         yield f"left out: {problem}"
     yield from dict.fromkeys(text for state in found for text in state.skipped)

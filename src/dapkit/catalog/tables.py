@@ -1,7 +1,7 @@
-"""From the table of a file to a definition: which keys there are, what each has to be, and how tables merge.
+"""From the table of a file to a definition: the keys, the type of each, and the merging of tables.
 
-Keys are written as in the files that come with dapkit. Those of the tool that made
-`dap.json` usual are understood as well: `fileTypes`, `launchDefaults`, `args`, ...
+Keys are written as in the files that come with dapkit. The keys of the tool that made `dap.json` usual are understood
+as well: `fileTypes`, `launchDefaults`, `args`, ...
 """
 
 import dataclasses
@@ -20,7 +20,7 @@ type Check = Callable[[object, tuple[str, ...]], object]
 
 
 class Invalid(Exception):  # noqa: N818 - caught where the file is known, never shown by itself
-    """Something in a table is not what it has to be.
+    """A value in a table has the wrong type.
 
     Attributes:
         path: keys down to it.
@@ -48,10 +48,10 @@ STANDARD_LAUNCH: RawDefinition = {
     "env": "${env}",
     "stopOnEntry": "${stop_on_entry}",
 }
-"""What an adapter of the user is sent unless its table says otherwise."""
+"""Default arguments for an adapter that the user defined."""
 
 _STANDARD_LAUNCH_IN_TERMINAL: RawDefinition = {"console": "integratedTerminal"}
-"""What an adapter is sent for a terminal if its launch has a `console`, as VS Code calls it."""
+"""Default arguments for a terminal if the launch has a `console`, as VS Code calls it."""
 
 _STANDARD_ATTACH: RawDefinition = {"request": "attach", "cwd": "${cwd}"}
 
@@ -172,7 +172,7 @@ def _check_reach(definition: AdapterDefinition) -> None:
             )
 
 
-# What each key has to be
+# The type of each key
 
 
 def _kind(value: object) -> str:
@@ -244,7 +244,7 @@ def _pattern(value: object, path: tuple[str, ...]) -> re.Pattern[str]:
     except (re.error, OverflowError, RecursionError) as error:
         raise Invalid(path, f"found {_kind(text)}, expected a regular expression: {error}") from error
     if not pattern.groups:
-        raise Invalid(path, f"found {_kind(text)}, expected a regular expression with a group for what it finds")
+        raise Invalid(path, f"found {_kind(text)}, expected a regular expression with one group")
     return pattern
 
 

@@ -5,8 +5,8 @@
     "--sock=${socket}"    within a text: the value as text
     "$${port}"            stays `${port}`
 
-A value that is None is one that there is not: whatever needs it is left out. A
-placeholder that nobody knows stays as it is; the transport has some of its own.
+A value of None means that the value is missing: a text that needs it is left out. An unknown placeholder stays as it
+is; the transport has some of its own.
 """
 
 import re
@@ -20,7 +20,7 @@ type PlaceholderLookup = Callable[[str], object]
 """Returns the value of a placeholder; `UNKNOWN` for one that it does not know."""
 
 UNKNOWN = object()
-"""Stands for itself: a placeholder of somebody else."""
+"""A placeholder of another module, which stays as it is."""
 
 
 def placeholders(template: object) -> set[str]:

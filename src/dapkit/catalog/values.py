@@ -1,13 +1,13 @@
-"""What the placeholders of launch and attach arguments stand for.
+"""Values of the placeholders in launch and attach arguments.
 
-program, module, args, args_text     what to run; the last as one text for a shell
-code, python_args                    what to run instead in Python, and options of the interpreter
+program, module, args, args_text     the program; the last as one text for a shell
+code, python_args                    Python code, and options of the interpreter
 cwd, env, env_or_empty, env_list     where, and with which variables
 whole_env                            the same with all variables that it would inherit
 stop_on_entry, not_stop_on_entry
-root                                 of the project; nothing if there is none
-program_folder, python               beside it, and what runs it
-go_mode, go_program, kotlin_class    what Delve and the Kotlin adapter want to know
+root of the project; nothing if there is no root
+program_folder, python               its folder, and its interpreter
+go_mode, go_program, kotlin_class    for Delve and the Kotlin adapter
 lldb_offline                         commands for LLDB in a terminal
 pid, pid_text, executable            of a running process
 host, port
@@ -27,7 +27,7 @@ from dapkit.system.trusted_files import read_start
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlaceholderValues:
-    """What is to be launched or attached to."""
+    """The program to launch, or the target to attach to."""
 
     program: Path | None = None
     module: str | None = None
@@ -47,7 +47,7 @@ class PlaceholderValues:
     inherited: Mapping[str, str] = field(default_factory=dict)
 
     def value(self, name: str) -> object:
-        """Return the value of a placeholder; None if it has none."""
+        """Return the value of a placeholder; None if it has no value."""
         read = _VALUES.get(name)
         return UNKNOWN if read is None else read(self)
 

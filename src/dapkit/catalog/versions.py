@@ -1,7 +1,6 @@
-"""What programs report about themselves, asked with a deadline.
+"""Versions that programs report, asked with a deadline.
 
-An answer is kept as long as the program's file stays what it is: an update is seen
-at once.
+An answer is kept while the program's file is unchanged: an update is seen at once.
 """
 
 import os
@@ -31,11 +30,11 @@ def numbers(version: str) -> Version:
 
 
 _ANSWERS: dict[tuple[object, ...], str] = {}
-"""What programs said; a failure is not kept, since it may have been a busy machine."""
+"""The answers of programs; a failure is not kept, since a busy machine may have caused it."""
 
 
 def answer(command: tuple[str, ...], env: Mapping[str, str], cwd: Path = Path(os.sep)) -> str | None:
-    """Return what a command prints; None if it fails, or does not end in time.
+    """Return the output of a command; None if it fails, or does not end in time.
 
     It is started in the root folder unless another is given: `python -m` would load modules of the project.
     """
@@ -71,7 +70,7 @@ def _asked(command: tuple[str, ...], env: Mapping[str, str], cwd: Path) -> str |
         try:
             said, remarks = process.communicate(timeout=limits.VERSION_SECONDS)
         except subprocess.TimeoutExpired:
-            os.killpg(process.pid, signal.SIGKILL)  # the group: what it has started would hold the pipes open
+            os.killpg(process.pid, signal.SIGKILL)  # the group: its children would hold the pipes open
             return None
     text = said if said.strip() else remarks
     return text.decode(errors="replace") if process.returncode == 0 else None

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 type ActionAnswer = dict[str, object]
-"""What an action answers: action, session, success, text, and details or error."""
+"""The answer of an action: action, session, success, text, and details or error."""
 
 
 def ask(
@@ -24,7 +24,7 @@ def ask(
     patience: float | None = None,
     stdin: str | None = None,
 ) -> ActionAnswer:
-    """Have an action done and return its answer; a hub that cannot be reached is an answer too.
+    """Carry out an action and return its answer; an unreachable hub is an answer too.
 
     A program that is started reads `stdin`, if its adapter can have it do that. With `patience`, the call is given up
     after so many seconds, even if the hub would have gone on with it.
@@ -46,7 +46,7 @@ def ask(
 
 
 def unanswered(action: str, session: str | None, error: hub.HubError) -> ActionAnswer:
-    """Make an answer of what kept the hub from giving one."""
+    """Make an answer of the error that kept the hub from giving one."""
     return {
         "action": action,
         "session": session,

@@ -20,7 +20,7 @@ def command(name: str) -> click.Command:
     arguments = [_argument(parameter) for parameter in positional]
     options = [parameter_types.option(parameter, PARAMETERS[parameter]) for parameter in row["parameters"]]
 
-    def run(**given: Any) -> None:  # noqa: ANN401 - what click made of the words
+    def run(**given: Any) -> None:  # noqa: ANN401 - click's value
         around = CommonOptions.taken_from(given)
         try:
             wanted = parameters(name, given)
@@ -44,7 +44,7 @@ def command(name: str) -> click.Command:
         params=[*arguments, *options, *COMMON_OPTIONS],
         callback=run,
         help=row["summary"],
-        epilog=("Options stand before PROGRAM: what follows it is the program's.\n\n" if name == "launch" else "")
+        epilog=("Options must precede PROGRAM: words after it belong to the program.\n\n" if name == "launch" else "")
         + f"Example: {example(name)}",
         context_settings={"allow_interspersed_args": name != "launch"},
     )

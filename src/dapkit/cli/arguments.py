@@ -1,4 +1,4 @@
-"""What was given on a command line, as the parameters of an action.
+"""The values of a command line as the parameters of an action.
 
 How the line is taken apart is left to others, as is the type of each word: to click (`actions`), and for the plainest
 lines to `plain`, which is why nothing here imports click.
@@ -22,11 +22,11 @@ ASIDE = "_word"
 
 
 class WrongWords(ValueError):  # noqa: N818 - it is the words that are wrong
-    """What was given does not go together."""
+    """Values of a command line that contradict each other."""
 
 
 def parameters(name: str, given: "Mapping[str, object]") -> dict[str, object]:
-    """Return the parameters of an action: the options, and what was given by its place.
+    """Return the parameters of an action: its options and its positional arguments.
 
     Raises:
         WrongWords: something was given twice, or is not a location.
@@ -52,7 +52,7 @@ def parameters(name: str, given: "Mapping[str, object]") -> dict[str, object]:
 
 
 def value_of(row: "ParameterRow", given: object) -> object:
-    """Return what the action gets for what was given."""
+    """Return the action's parameters for the values of the command line."""
     if not isinstance(given, tuple):
         return given
     return dict(given) if row["type"] == "variables" else list(given)

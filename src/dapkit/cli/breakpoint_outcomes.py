@@ -1,4 +1,4 @@
-"""What became of the breakpoints of a whole session, and which of them never did anything."""
+"""The outcome of each breakpoint of a whole session, and a list of those that never took effect."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -34,7 +34,7 @@ class BreakpointOutcome:
         return self.row.get("logMessage") is not None
 
     def problem(self, *, within: int | None = None) -> str | None:
-        """Say what is wrong with it; None if it was hit where it was asked for.
+        """Return the breakpoint's fault as text; None if it was hit at the requested place.
 
         Args:
             within: after how many stops the program no longer stopped, if it did not any more.
@@ -69,7 +69,7 @@ class BreakpointOutcome:
 
 
 def breakpoint_outcomes(details: Mapping[str, Any]) -> list[BreakpointOutcome]:
-    """Read what the action `breakpoints` has found."""
+    """Read the result of the action `breakpoints`."""
     lines, functions = details.get("breakpoints", ()), details.get("functionBreakpoints", ())
     return [
         *(BreakpointOutcome(row, f"{row['path']}:{row.get('requestedLine', row['line'])}") for row in lines),

@@ -19,7 +19,7 @@ _JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @_JSON
 @click.pass_context
 def adapters(context: click.Context, *, as_json: bool) -> None:
-    """List the debug adapters: whether each is installed, its version, what it is for and where it is."""
+    """List the debug adapters with state, version, languages and location."""
     if context.invoked_subcommand is not None:
         return
     from dapkit import catalog as catalogs
@@ -40,7 +40,7 @@ def adapters(context: click.Context, *, as_json: bool) -> None:
 @click.option("--port", type=int, help="Ask for the adapter that attaches to this port.")
 @_JSON
 def why(*, program: str | None, adapter: str | None, pid: int | None, port: int | None, as_json: bool) -> None:
-    """Explain which adapter PROGRAM gets, or what is missing; exit code 6 if it gets none."""
+    """Explain which adapter PROGRAM gets, or what is missing; exit code 6 if no adapter fits."""
     from dapkit import catalog as catalogs
 
     explained = catalogs.why(
@@ -69,7 +69,7 @@ def why(*, program: str | None, adapter: str | None, pid: int | None, port: int 
 @click.command(epilog="Example: dapkit doctor --json")
 @_JSON
 def doctor(*, as_json: bool) -> None:
-    """Start every installed adapter, shake hands, and say what works; exit code 1 if one does not."""
+    """Start every installed adapter, shake hands, and report the results; exit code 1 if one fails."""
     import anyio
 
     from dapkit import catalog as catalogs

@@ -1,4 +1,4 @@
-"""What every command that asks for an action has: the session, the project, and how to answer."""
+"""Options of every command that carries out an action: the session, the project, and the form of the answer."""
 
 from dataclasses import dataclass
 from typing import Any, Self

@@ -1,4 +1,4 @@
-"""`dapkit completion`: what a shell needs to complete commands, options and names of sessions."""
+"""`dapkit completion`: the script with which a shell completes commands, options and names of sessions."""
 
 import click
 from click.shell_completion import get_completion_class
@@ -18,7 +18,7 @@ In ~/.config/fish/config.fish:
 @click.command(help=_HELP, epilog='Example: eval "$(dapkit completion bash)"')
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 def completion(shell: str) -> None:
-    """Print what click has for the shell."""
+    """Print click's script for the shell."""
     kind = get_completion_class(shell)
     if kind is None:
         raise click.ClickException(f"there is no completion for {shell}")

@@ -17,7 +17,7 @@ _BOLD, _DIM, _GREEN, _YELLOW, _HERE, _ERROR = "1", "2", "32", "33", "33;1", "31;
 
 
 def show(answer: "Mapping[str, object]", *, as_json: bool) -> None:
-    """Print an answer: what was found to stdout, an error to stderr."""
+    """Print an answer: the result to stdout, an error to stderr."""
     if as_json:
         _write(as_json_text(answer, indent=2 if sys.stdout.isatty() else None), sys.stdout)
     elif answer["success"]:
@@ -33,7 +33,7 @@ def as_json_text(value: object, *, indent: int | None = None) -> str:
 
 
 def complain(answer: "Mapping[str, object]") -> None:
-    """Print an error, and what to do about it, to stderr."""
+    """Print an error and its hint to stderr."""
     error = answer.get("error")
     details = error if isinstance(error, dict) else {"message": answer.get("text")}
     label = _styled(_ERROR, "Error:") if _in_colours(sys.stderr) else "Error:"
@@ -90,4 +90,4 @@ _STYLES = (
     (r"\bverified\b", _GREEN),
     (r"\b(?:pending|unverified|moved)\b", _YELLOW),
 )
-"""What stands out in the texts of answers."""
+"""Patterns to highlight in the texts of answers."""

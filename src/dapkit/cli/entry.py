@@ -1,6 +1,6 @@
 """Entry of the command: the plainest lines are carried out here, within milliseconds, and all others by click.
 
-A command lives for as long as one call of the hub takes, so that what it imports is most of what is waited for.
+A command lives as long as one call of the hub takes, so imports are most of its time.
 """
 
 import io
@@ -46,7 +46,7 @@ def _without_folder() -> int:
     except FileNotFoundError:
         sys.stderr.write("Error: the current folder was removed: change to another one.\n")
         return exit_codes.FAILED
-    raise  # noqa: PLE0704 - what is being handled
+    raise  # noqa: PLE0704 - the exception being handled
 
 
 def _carry_out(words: list[str]) -> int:

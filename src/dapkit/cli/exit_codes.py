@@ -1,4 +1,4 @@
-"""Exit codes: what a script can learn without reading the text."""
+"""Exit codes: the outcome of a command for a script that does not read the text."""
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -17,18 +17,18 @@ if TYPE_CHECKING:
     from dapkit.agent.table import ParameterRow
 
 type GivenArguments = dict[str, object]
-"""What was given, by the names that it has with click."""
+"""The parsed values, by click's names for them."""
 
 _FOR_CLICK = frozenset({"_DAPKIT_COMPLETE", "DAPKIT_READ_ONLY"})
 """Variables that have click look at the line."""
 
 
 class Unclear(Exception):  # noqa: N818 - not an error: click reads the line then
-    """The line is none of the plainest."""
+    """The command line needs click's parser."""
 
 
 def read(words: "Sequence[str]") -> tuple[str, GivenArguments]:
-    """Read an action and what was given for it, its session and project too.
+    """Read an action and its arguments, its session and its project.
 
     Raises:
         Unclear: click has to read it.
@@ -54,7 +54,7 @@ def read(words: "Sequence[str]") -> tuple[str, GivenArguments]:
 
 
 def _options(name: str, words: "Iterator[str]") -> tuple[GivenArguments, list[str]]:
-    """Take options from the words; return them, and the words that are none."""
+    """Take options from the words; return the options and the remaining words."""
     valued, switches = dict(_VALUED), dict(_SWITCHES)
     for parameter in ACTIONS[name]["parameters"]:
         row = PARAMETERS[parameter]
@@ -73,7 +73,7 @@ def _options(name: str, words: "Iterator[str]") -> tuple[GivenArguments, list[st
             _take(given, *valued[word], next(words, ""))
         else:
             by_place.append(word)
-            if name == "launch":  # what follows the program is the program's
+            if name == "launch":  # all words after the program belong to the program
                 by_place += words
     return given, by_place
 
@@ -90,7 +90,7 @@ def _take(given: GivenArguments, parameter: str, row: "ParameterRow", word: str)
 
 
 def _value(row: "ParameterRow", word: str) -> object:
-    """Return what one word is for a parameter."""
+    """Return the value of one word for a parameter."""
     if not word or word.startswith("-") or (row["choices"] and word not in row["choices"]):
         raise Unclear
     digits = word.isascii() and word.replace(".", "", 1).isdecimal()
@@ -111,6 +111,6 @@ def _value(row: "ParameterRow", word: str) -> object:
 _STRING: "ParameterRow" = {"type": "string", "choices": (), "meaning": ""}
 _PATH: "ParameterRow" = {"type": "path", "choices": (), "meaning": ""}
 
-# What every command has beside the parameters of its action (`common_options`)
+# Parameters of every command beside those in its action (`common_options`)
 _SWITCHES = {"--read-only": ("read_only", True), "--json": ("as_json", True)}
 _VALUED = {"-s": ("session", _STRING), "--session": ("session", _STRING), "--project": ("project", _PATH)}

@@ -1,6 +1,7 @@
 """How help looks: never wider than the terminal, however narrow that is.
 
-In a narrow one what a word means stands below it and not beside it, since a column of a dozen characters is not read.
+In a narrow terminal the meaning of a word is shown below it and not beside it, since a column of a dozen characters is
+hard to read.
 """
 
 from collections.abc import Iterable
@@ -27,7 +28,7 @@ class HelpFormatter(click.HelpFormatter):
             self.write(f"{click.wrap_text(f'{prefix or "Usage: "}{prog} {args}', self.width, '', '  ')}\n")
 
     def write_dl(self, rows: Iterable[tuple[str, str]], col_max: int = 30, col_spacing: int = 2) -> None:
-        """Write words and what they mean."""
+        """Write words and their meanings."""
         if self.width >= _NARROW:
             super().write_dl(rows, col_max, col_spacing)
             return
@@ -44,7 +45,7 @@ class HelpContext(click.Context):
 
 
 def with_our_help(command: click.Command) -> click.Command:
-    """Have the help of a command, and of those below it, formatted so."""
+    """Format the help of a command, and of its subcommands, so."""
     command.context_class = HelpContext
     if isinstance(command, click.Group):
         for each in command.commands.values():

@@ -16,7 +16,7 @@ def hub() -> None:
 @hub.command(epilog="Example: dapkit hub status --json")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def status(*, as_json: bool) -> None:
-    """Show whether a hub runs, and what it does."""
+    """Show whether a hub runs, and its sessions."""
     found = _reached(callers.status)
     if as_json:
         import json

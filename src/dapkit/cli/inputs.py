@@ -1,4 +1,4 @@
-"""Asking the user at the terminal what a configuration of launch.json asks, as an editor does."""
+"""Ask the user at the terminal the questions of a launch.json configuration, as an editor does."""
 
 import sys
 from pathlib import Path
@@ -11,8 +11,8 @@ from dapkit.catalog import CatalogError, launch_json
 def with_answers(wanted: dict[str, object]) -> dict[str, object]:
     """Return the parameters of an action with answers to all that its configuration asks.
 
-    Nobody is asked what has a default or was given, and nobody at all without a terminal: the action says what is
-    missing then, and whatever else is wrong.
+    A question with a default or with a given answer is not asked, and without a terminal no question is: the action
+    then reports the missing answers along with other errors.
     """
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         return wanted

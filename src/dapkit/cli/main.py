@@ -11,31 +11,31 @@ from dapkit.cli import exit_codes
 from dapkit.cli.help import HelpContext, with_our_help
 
 _OTHERS: Final[dict[str, tuple[str, str]]] = {
-    "run": ("run", "Debug a program from start to end in one call, and show what it does at breakpoints."),
-    "stacks": ("stacks", "Show what all threads and tasks of a Python process do, even if it is stuck."),
+    "run": ("run", "Debug a program from start to end in one call, and show its state at breakpoints."),
+    "stacks": ("stacks", "Show the stacks of all threads and tasks of a Python process, even if it is stuck."),
     "record": ("record", "Record a run of a Python program, to debug it afterwards."),
     "adapters": ("catalog", "List the debug adapters, or explain which one a program gets."),
-    "doctor": ("catalog", "Start every installed adapter, and say what works and what to install."),
+    "doctor": ("catalog", "Start every installed adapter, and report which work and what to install."),
     "config": ("config", "Show all settings, their values and where these are from."),
     "hub": ("hub", "Show or end the hub, which keeps the sessions."),
     "mcp": ("mcp", "Serve the debug tool to an agent over MCP."),
-    "proxy": ("proxy", "Stand between an editor and an adapter, and write down what they say."),
+    "proxy": ("proxy", "Record the messages between an editor and an adapter."),
     "completion": ("completion", "Print the script that completes commands in a shell."),
 }
-"""Commands that are not actions: where they are, and what they do."""
+"""Commands that are not actions: their modules and their help."""
 
 _DIAGNOSTICS: Final[dict[str, tuple[str, str]]] = {
     "diagnose": ("diagnostics.diagnose", "Show a menu of all that follows here."),
-    "logs": ("diagnostics.logs", "Show the log of the hub, today's or that of an older day."),
+    "logs": ("diagnostics.logs", "Show the log of the hub, today's or an older one."),
     "wire": ("diagnostics.wire", "Show the messages of the session, or of the MCP server, as they pass."),
     "performance": ("diagnostics.performance", "Profile the processor until a key is pressed, then the work of 30 s."),
     "work": ("diagnostics.work", "Profile the work of 30 s, and show it as a flame graph."),
-    "memory": ("diagnostics.memory", "Show what holds the memory of a Python program, and what has grown."),
+    "memory": ("diagnostics.memory", "Show what holds a Python program's memory, and its growth."),
     "dump": ("diagnostics.dump", "Write a report of the session, to look into a fault."),
     "system": ("diagnostics.system", "Show this machine, the versions of all that takes part, and the environment."),
-    "open-artifacts": ("diagnostics.open_artifacts", "Open the folder with what was written about the session."),
+    "open-artifacts": ("diagnostics.open_artifacts", "Open the folder with the files about the session."),
     "transcript": ("diagnostics.transcript", "Write the session as Markdown and as a page, to read and to show."),
-    "clear-cache": ("diagnostics.clear_cache", "Remove what was written about sessions more than 30 days ago."),
+    "clear-cache": ("diagnostics.clear_cache", "Remove files about sessions that are older than 30 days."),
 }
 """The routes of the menu of diagnostics, as commands."""
 
@@ -184,7 +184,7 @@ Sessions outlive the commands. Each project has sessions of its own.
 )
 @click.version_option(__version__, prog_name="dapkit")
 def dapkit() -> None:
-    """Do nothing but what the options say: a command follows."""
+    """Do nothing beyond the options: a command follows."""
 
 
 def main() -> NoReturn:

@@ -17,7 +17,7 @@ def path_of_own_input() -> str:
 
 
 def input_to_pass_on() -> str | None:
-    """Return the same if somebody gives us something: it is a pipe, a file or a terminal."""
+    """Return the input if it can hold data for the program: it is a pipe, a file or a terminal."""
     try:
         mode = os.fstat(0).st_mode
     except OSError:  # closed

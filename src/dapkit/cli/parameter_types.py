@@ -27,7 +27,7 @@ class LocationParameter(click.ParamType[str]):
         param: click.Parameter,  # noqa: ARG002
         incomplete: str,
     ) -> "list[CompletionItem]":
-        """Have the shell complete names of files."""
+        """Let the shell complete file names."""
         from click.shell_completion import CompletionItem
 
         return [CompletionItem(incomplete, type="file")]
@@ -117,7 +117,7 @@ def option(name: str, row: "ParameterRow") -> click.Option:
         dashed = name.replace("_", "-")
         return click.Option([f"--{dashed}/--no-{dashed}", name], default=None, help=row["meaning"])
     if name == "stdin_file":
-        text = f"{row['meaning'].removesuffix('.')}; - is that of this command."
+        text = f"{row['meaning'].removesuffix('.')}; - is this command's own."
         return click.Option([*flags(name), name], type=InputParameter(), help=text)
     complete = _adapter_names if name == "adapter" else None
     return click.Option(
@@ -126,7 +126,7 @@ def option(name: str, row: "ParameterRow") -> click.Option:
 
 
 def _adapter_names(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:  # noqa: ARG001 - as click has it
-    """Complete the names of adapters, those of the user's own definitions too."""
+    """Complete the names of adapters, including the user's own definitions."""
     from pathlib import Path
 
     from dapkit.catalog import load

@@ -27,7 +27,7 @@ class ProgressLine:
             self._write(_CLEAR)
 
     def show(self, message: str, percentage: float | None) -> None:
-        """Show how far it is; without a percentage, only what is being done."""
+        """Show the progress; without a percentage, only the current step."""
         if self._wanted:
             self._shown = True
             done = "" if percentage is None else f" {percentage:.0f} %"

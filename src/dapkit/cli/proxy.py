@@ -1,4 +1,4 @@
-"""`dapkit proxy`: stand between an editor and an adapter, and write down what they say."""
+"""`dapkit proxy`: relay and record the messages between an editor and an adapter."""
 
 from pathlib import Path
 from typing import Any
@@ -48,10 +48,11 @@ def proxy(
     socket: str | None,
     adapter: tuple[str, ...],
 ) -> None:
-    """Stand between an editor and the debug adapter with the command ADAPTER, and show what they say.
+    """Relay between an editor and the debug adapter with the command ADAPTER, and show the messages.
 
     Give it to an editor in place of the adapter. Messages pass as they are. An adapter that speaks on a socket says
-    so in its command: ${port}, ${socket} or ${callback}. Each line of the transcript says when, who and what.
+    so in its command: ${port}, ${socket} or ${callback}. Each line of the transcript has the time, the sender and the
+    message.
     """
     if (connect is None) == (not adapter):
         raise click.UsageError("expected the command of an adapter after --, or --connect HOST:PORT")

@@ -1,4 +1,4 @@
-"""`dapkit record`: run a program of Python, and keep what it takes from outside, to debug that run afterwards."""
+"""`dapkit record`: run a Python program and record its inputs, to debug that run afterwards."""
 
 import os
 import signal
@@ -48,9 +48,9 @@ _MEGABYTE = 1_000_000
 def record(
     *, program: str, args: tuple[str, ...], output: Path | None, keep: str, with_secrets: bool, quiet: bool, most: int
 ) -> None:
-    """Record a run of a Python program: what it takes from outside (time, files, sockets, input) is kept in a file.
+    """Record a run of a Python program: its inputs (time, files, sockets, standard input) are kept in a file.
 
-    PROGRAM is a file, `python` with what follows it, or a command that is a script of Python. It runs as it would by
+    PROGRAM is a file, `python` with its arguments, or a command that is a Python script. It runs as it would by
     itself, and is not debugged; the exit code is its own.
 
     The file is opened as a program: dapkit launch FILE. It is executed again from it, forwards and backwards, as often
@@ -97,7 +97,7 @@ def _command(program: str, args: tuple[str, ...]) -> "PythonCommand":
     if bare_name(program) == "python" and (on_path is not None or os.sep in program):
         command = python_command(path, args)
         if command is None:
-            raise click.UsageError("record needs a program: the interpreter alone has none")
+            raise click.UsageError("record needs a program: the interpreter alone is not a program")
         asked_path = path if on_path is None else on_path.path
         interpreter = _usable(asked(asked_path, "as given", os.environ, Path.cwd()), program)
         kind, what = next(

@@ -1,6 +1,6 @@
 """`dapkit run`: a whole small session in one call.
 
-What the words mean is decided here; what is done and shown is left to `whole_session`.
+This module decides the meaning of the words; `whole_session` does the work and shows it.
 """
 
 import os
@@ -52,7 +52,7 @@ def run(
     as_json: bool,
     **given: Any,  # noqa: ANN401 - the options of launch
 ) -> None:
-    """Debug a program from start to end in one call, and show what it does at breakpoints.
+    """Debug a program from start to end in one call, and show its state at breakpoints.
 
     The program reads our standard input, if that is a pipe, a file or a terminal.
 

@@ -1,4 +1,4 @@
-"""`dapkit stacks PID`: what all threads and tasks of a Python process do."""
+"""`dapkit stacks PID`: the stacks of all threads and tasks of a Python process."""
 
 import click
 
@@ -13,7 +13,7 @@ from dapkit.cli.display import page
 @click.option("--all", "everything", is_flag=True, help="Show every call and every thread.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def stacks(*, pid: int, native: bool, everything: bool, as_json: bool) -> None:
-    """Show what all threads and asyncio tasks of a Python process do.
+    """Show the stacks of all threads and asyncio tasks of a Python process.
 
     The process may be stuck; nothing is attached to it. Calls of libraries are folded. If the source says so, the
     lock that a thread waits for is shown, with the thread that holds it. Tasks are shown with the coroutines they await

@@ -1,7 +1,7 @@
-"""A session from launch to end, and what is shown of it.
+"""A session from launch to end, and its display.
 
 The program is launched with its breakpoints; at each stop the expressions are evaluated and it goes on, until it
-ends. What stops it otherwise, such as an exception that nobody catches, is shown whole. After as many stops as are to
+ends. Any other stop, such as one at an uncaught exception, is shown whole. After as many stops as are to
 be shown it runs on without any. One deadline holds for all of it.
 """
 
@@ -19,7 +19,7 @@ from dapkit.cli.display import as_json_text, coloured, complain
 from dapkit.hub.project import project_of
 
 _COMMAND_MARK = "`"
-"""What a command of the debugger begins with, see the action `evaluate`."""
+"""First characters of a debugger command, see the action `evaluate`."""
 
 _SILENT = "hub_silent"
 
@@ -47,9 +47,9 @@ class WholeSession:
         self._breakpoints: list[BreakpointOutcome] | None = None
 
     def run(self, launch: dict[str, object], *, own_input: str | None = None) -> int:
-        """Do all of it, and return the exit code; what ends this process ends the session.
+        """Carry out the whole session, and return the exit code; a signal that ends this process ends the session.
 
-        The program reads `own_input`, unless `launch` says what it reads, or its adapter cannot have that done.
+        The program reads `own_input`, unless `launch` names its input, or its adapter cannot redirect it.
         """
         try:
             with hub.hold_session(self._name, project=project_of(os.getcwd())):
@@ -90,7 +90,7 @@ class WholeSession:
     def _launch(self, launch: dict[str, object], own_input: str | None) -> ActionAnswer:
         answer = self._proceed("launch", launch, stdin=own_input)
         details = answer.get("details")
-        if isinstance(details, dict) and details.get("unreadInput") and not os.isatty(0):  # where perhaps nobody types
+        if isinstance(details, dict) and details.get("unreadInput") and not os.isatty(0):  # where perhaps no user types
             adapter = details.get("adapter")
             note = (
                 f"Note: under {adapter} the program reads nothing; --stdin-file - chooses an adapter that has it read."
@@ -103,7 +103,7 @@ class WholeSession:
         return max(0.0, self._ends - time.monotonic())
 
     def _proceed(self, action: str, arguments: dict[str, object], *, stdin: str | None = None) -> ActionAnswer:
-        """Have the program go on, at most until the deadline."""
+        """Let the program continue, at most until the deadline."""
         left = self._left
         if left >= limits.ACTION_SECONDS_LEAST:
             return self._ask(action, {**arguments, "timeout": left}, stdin=stdin)
@@ -154,7 +154,7 @@ class WholeSession:
             self._say(f"  {expression} = {_value(value)}")
 
     def _end(self, answer: ActionAnswer) -> int:
-        """Show what was left to show, and return the exit code."""
+        """Show the rest, and return the exit code."""
         failed = not answer["success"] and not self._is_late(answer)
         output, console = self._ask("output", {"category": "program"}), self._ask("output", {"category": "console"})
         limited = self._breakpoints is not None
@@ -239,13 +239,13 @@ def _error(answer: ActionAnswer) -> dict[str, Any]:
 
 
 def _evaluation(expression: str) -> dict[str, object]:
-    """Ask for a value, never for a statement; only a command of the debugger is none."""
+    """Ask for a value, never for a statement; only a debugger command is not a value."""
     asked: dict[str, object] = {"expression": expression}
     return asked if expression.startswith(_COMMAND_MARK) else {**asked, "context": "watch"}
 
 
 def _output(answer: ActionAnswer) -> tuple[str, int]:
-    """Return what was written, and how many characters before it are left out."""
+    """Return the output, and the number of characters before it that are left out."""
     details = answer.get("details")
     if not isinstance(details, dict):
         return "", 0

@@ -1,4 +1,4 @@
-"""The conversation with an adapter: requests, and what is known about its process.
+"""The conversation with an adapter: requests, and the state of its process.
 
 Every request of a session leaves through `AdapterConnection.ask`, so that the state
 of the program takes account of it first, and that an adapter that is gone is
@@ -104,11 +104,11 @@ class AdapterConnection:
             return await self._death(ConversationLost(why))
         return ProgramEnded(ended.exit_code)
 
-    # What is known
+    # State
 
     @property
     def capabilities(self) -> Capabilities:
-        """What the adapter announced that it can do, by its `initialize` response and `capabilities` events."""
+        """The capabilities that the adapter announced, by its `initialize` response and `capabilities` events."""
         return self._endpoint.capabilities
 
     @property
@@ -118,7 +118,7 @@ class AdapterConnection:
 
     @property
     def violations(self) -> Sequence[Violation]:
-        """What the adapter did against the protocol and was forgiven."""
+        """Violations of the protocol by the adapter that were tolerated."""
         return tuple(self._endpoint.violations.kept)
 
     @property
@@ -133,7 +133,7 @@ class AdapterConnection:
 
     @property
     def stderr(self) -> str:
-        """What it wrote there last."""
+        """The end of its stderr."""
         return "" if self._process is None else self._process.stderr_tail()
 
 

@@ -82,7 +82,7 @@ class BlockingSession(BlockingRequests[Session]):
     break_on_exceptions = blocking(Session.break_on_exceptions)
 
     def breakpoint(self, number: int) -> SessionBreakpoint | None:
-        """Look up a breakpoint as it stands now; None if there is none of this number."""
+        """Look up the present state of a breakpoint; None if no breakpoint has this number."""
         return self._look(lambda: self._inner.breakpoint(number))
 
     def breakpoints_for_another(self) -> Breakpoints:
@@ -132,16 +132,16 @@ class BlockingSession(BlockingRequests[Session]):
         terminal = self._wait(lambda: self._inner.wait_for_terminal(deadline=deadline))
         return BlockingTerminal(terminal, portal=self._portal)
 
-    # What is known
+    # State
 
     @property
     def capabilities(self) -> Capabilities:
-        """What the adapter announced that it can do."""
+        """The capabilities that the adapter announced."""
         return self._look(lambda: self._inner.capabilities)
 
     @property
     def state(self) -> State:
-        """What the program is doing."""
+        """The state of the program."""
         return self._look(lambda: self._inner.state)
 
     @property
@@ -186,12 +186,12 @@ class BlockingSession(BlockingRequests[Session]):
 
     @property
     def adapter_stderr(self) -> str:
-        """What the adapter wrote there last (see `Session.adapter_stderr`)."""
+        """The end of the adapter's stderr (see `Session.adapter_stderr`)."""
         return self._look(lambda: self._inner.adapter_stderr)
 
     @property
     def violations(self) -> Sequence[Violation]:
-        """What the adapter did against the protocol and was forgiven."""
+        """Violations of the protocol by the adapter that were tolerated."""
         return self._look(lambda: self._inner.violations)
 
     @property
@@ -201,7 +201,7 @@ class BlockingSession(BlockingRequests[Session]):
 
     @property
     def output(self) -> "BlockingOutput":
-        """What the program and the adapter wrote, by category."""
+        """The output of the program and of the adapter, by category."""
         return BlockingOutput(self._inner.output, portal=self._portal)
 
     @property
@@ -255,7 +255,7 @@ class BlockingTerminal(Facade[Terminal]):
     wait = blocking(Terminal.wait)
 
     def read(self, *, since: int = 0) -> OutputText:
-        """Read what the program wrote since a position, as far as it is kept."""
+        """Read the program's output since a position, as far as it is kept."""
         return self._look(lambda: self._inner.read(since=since))
 
     @property
@@ -273,5 +273,5 @@ class BlockingOutput(Facade[TextLog]):
         return self._look(lambda: self._inner.categories)
 
     def read(self, *categories: str, since: int = 0) -> OutputText:
-        """Read what came in these categories (none named: in all) since a position."""
+        """Read the output in these categories (all if none is named) since a position."""
         return self._look(lambda: self._inner.read(*categories, since=since))

@@ -1,4 +1,4 @@
-"""What can be asked for: where a breakpoint is to be, and when it is to act.
+"""The specification of a breakpoint: where it is, and when it takes effect.
 
 The one description of a breakpoint from an agent's words down to the client.
 `wire_form` makes the protocol's `SourceBreakpoint`, `FunctionBreakpoint`, ... from
@@ -40,7 +40,7 @@ class SourceLocation:
     """The column, from 1."""
 
     text: str | None = None
-    """What the line has to contain."""
+    """Text that the line must contain."""
 
     named: Source | None = None
     """The source as the adapter named it, if its path does not say everything."""
@@ -52,7 +52,7 @@ class SourceLocation:
 
     @property
     def same_file_key(self) -> str:
-        """What two locations in the same file have in common."""
+        """Fields that all locations in a file have."""
         if self.named is None or self.named.path:
             return str(self.file)
         return f"#{self.named.source_reference or 0} {self.named.name or ''}"
@@ -94,7 +94,7 @@ class DataLocation:
     """The id."""
 
     access: DataBreakpointAccessType | None = None
-    """Which access stops the program. None: what the adapter chooses."""
+    """Which access stops the program. None: the adapter chooses."""
 
     def __str__(self) -> str:
         return self.data_id
@@ -118,7 +118,7 @@ class BreakpointSpec:
     """`5`, `== 5`, `!= 5`, `>= 5`, `> 5`, `<= 5`, `< 5` or `% 3`: at which of its hits it acts."""
 
     log_message: str | None = None
-    """What is logged instead of stopping, with expressions in braces."""
+    """The message that is logged instead of stopping, with expressions in braces."""
 
     mode: str | None = None
     """One of the adapter's breakpoint modes."""
@@ -138,10 +138,10 @@ def source_location(file: File, line: int | None = None, column: int | None = No
 
 
 def wire_form(spec: BreakpointSpec) -> WireBreakpoint:
-    """Make what a request of the protocol says of a breakpoint.
+    """Make a specification from a request of the protocol.
 
     Raises:
-        InvalidValue: the protocol has no field for what is asked for.
+        InvalidValue: the protocol has no field for a part of the specification.
 
     """
     condition, hit_condition = spec.condition, spec.hit_condition
@@ -177,7 +177,7 @@ def wire_form(spec: BreakpointSpec) -> WireBreakpoint:
 def _refuse(spec: BreakpointSpec, *fields: str) -> None:
     for field in fields:
         if getattr(spec, field) is not None:
-            raise InvalidValue(f"a breakpoint at a {type(spec.location).__name__} has none", path=f"$.{field}")
+            raise InvalidValue(f"a breakpoint at a {type(spec.location).__name__} lacks it", path=f"$.{field}")
 
 
 def spec_of(wire: WireBreakpoint, source: Source | None = None) -> BreakpointSpec:

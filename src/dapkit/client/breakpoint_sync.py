@@ -45,7 +45,7 @@ log = logging.getLogger(__name__)
 
 
 class BreakpointSync:
-    """Sends the breakpoints of one session; those of its children follow each change.
+    """Sends the breakpoints of one session; the breakpoints of its children follow each change.
 
     Invariant: once `configured` the adapter has all breakpoints, or a request that
     sets them waits for `_sending`.
@@ -102,7 +102,7 @@ class BreakpointSync:
         """Stop on a line, or log there without stopping.
 
         Raises:
-            CapabilityMissing: the adapter would ignore what was asked for.
+            CapabilityMissing: the adapter would ignore a part of the specification.
 
         """
         spec = BreakpointSpec(
@@ -148,11 +148,11 @@ class BreakpointSync:
         return await self.add(spec)
 
     async def add(self, spec: BreakpointSpec, *, number: int | None = None) -> SessionBreakpoint:
-        """Set a breakpoint of any kind; under a number of the caller's own, it takes the place of what is there.
+        """Set a breakpoint of any kind; under a number of the caller's own, it replaces the present one.
 
         Raises:
-            CapabilityMissing: the adapter would ignore what was asked for.
-            InvalidValue: the protocol cannot say what was asked for, such as a line by its text.
+            CapabilityMissing: the adapter would ignore a part of the specification.
+            InvalidValue: the protocol cannot express the specification, such as a line by its text.
 
         """
         self._check(spec)
@@ -166,7 +166,7 @@ class BreakpointSync:
         """Remove a breakpoint by its number.
 
         Raises:
-            UnknownBreakpoint: there is none of this number.
+            UnknownBreakpoint: no breakpoint has this number.
 
         """
         known = self._breakpoints.remove(number)
@@ -177,7 +177,7 @@ class BreakpointSync:
             await child.follow_removal(number)
 
     async def clear(self, file: File | None = None) -> None:
-        """Remove all breakpoints, or those of one file."""
+        """Remove all breakpoints, or all of one file."""
         path = None if file is None else source_location(file).source.path
         for known in self._breakpoints:
             if file is None or (known.source is not None and known.source.path == path):
@@ -207,12 +207,12 @@ class BreakpointSync:
             await child.follow_choice(chosen)
 
     async def follow_addition(self, known: SessionBreakpoint) -> None:
-        """Set what was set in the parent, under the same number."""
+        """Set a breakpoint of the parent, under the same number."""
         self._breakpoints.add(known.spec, number=known.number)
         await self._send_if_alive(known.spec)
 
     async def follow_removal(self, number: int) -> None:
-        """Remove what was removed from the parent."""
+        """Remove a breakpoint that the parent removed."""
         known = self._breakpoints.remove(number)
         if known is not None:
             await self._send_if_alive(known.spec)

@@ -1,4 +1,4 @@
-"""The breakpoints of a session: all that is asked for, and what the adapter made of it.
+"""The breakpoints of a session: the specifications, and the adapter's responses.
 
 The protocol sets breakpoints a file or a kind at a time, and each request
 replaces all that were there. This module keeps them all, so that a second
@@ -63,7 +63,7 @@ SET_COMMANDS = frozenset(
         "setExceptionBreakpoints",
     }
 )
-"""RequestMethods that replace what was asked for before."""
+"""RequestMethods that replace all earlier breakpoints of their kind."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,14 +74,14 @@ class SessionBreakpoint:
     """Our number of it; the same through moves and restarts, and in all sessions of a tree."""
 
     spec: BreakpointSpec
-    """What was asked for."""
+    """The specification."""
 
     answer: Breakpoint | None = None
-    """What the adapter last reported about it; None before that."""
+    """The adapter's last report about it; None before the first report."""
 
     @property
     def wanted(self) -> WireBreakpoint:
-        """What was asked for, as requests of the protocol say it."""
+        """The specifications, in the form of the protocol's requests."""
         return wire_form(self.spec)
 
     @property
@@ -115,12 +115,12 @@ class SessionBreakpoint:
 class Breakpoints:
     """All breakpoints that are to be set in a session.
 
-    Invariant: those of one file or kind keep the order in which they were added, which is the order of
-    requests and answers; equal ones are sent once.
+    Invariant: the breakpoints of one file or kind keep the order in which they were added, which is the order of
+    requests and responses; equal ones are sent once.
 
     Attributes:
         exceptions: the last request for exceptions that stop.
-        exception_ids: numbers of the adapter's for what this has set, if it reported them.
+        exception_ids: the adapter's numbers for the exception breakpoints in this set, if it reported them.
 
     """
 
@@ -215,10 +215,13 @@ class Breakpoints:
             return SetExceptionBreakpointsArguments(filters=[choice.filter for choice in offered if choice.default])
         return self.exceptions
 
-    # What comes back
+    # Responses
 
     def note_request(self, request: ProtocolObject) -> Callable[[], None]:
-        """Take over what a request that is about to leave asks for; return how to take that back."""
+        """Take over the specifications of a request that is about to be sent.
+
+        Return a function that takes them back.
+        """
         before = self._all.copy(), self.exceptions
         match request:
             case SetBreakpointsArguments():
@@ -249,12 +252,12 @@ class Breakpoints:
                     self._put(replace(known, answer=answer))
 
     def note_refusal(self, request: object, why: str) -> None:
-        """Take note that the adapter would not set what a request asked for."""
+        """Record that the adapter rejected the specifications of a request."""
         for known in self._set_by(request):
             self._put(replace(known, answer=Breakpoint(verified=False, message=why)))
 
     def note_event(self, event: BreakpointEvent) -> None:
-        """Take in what the adapter reports about a breakpoint afterwards (event `breakpoint`)."""
+        """Process the adapter's later report about a breakpoint (event `breakpoint`)."""
         news = event.breakpoint
         for known in self:
             if news.id is None or known.answer is None or known.answer.id != news.id:
@@ -327,5 +330,5 @@ def _sent[W: (SourceBreakpoint, FunctionBreakpoint, DataBreakpoint, InstructionB
 
 
 def _key(spec: BreakpointSpec) -> tuple[WireBreakpoint, str]:
-    """Say what makes two specs the same breakpoint."""
+    """Return the identity of a spec: specs with the same identity are the same breakpoint."""
     return wire_form(spec), spec.location.same_file_key if isinstance(spec.location, SourceLocation) else ""

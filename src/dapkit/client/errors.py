@@ -1,10 +1,10 @@
-"""What driving a debugger can fail with.
+"""Errors of driving a debugger.
 
 DapkitError                      (dapkit.protocol)
 ├── RequestFailed                (dapkit.endpoint) the adapter answered with an error
 │   └── StartRefused             it refused launch or attach
 ├── LocalProtocolError           (dapkit.endpoint)
-│   └── CapabilityMissing        the adapter did not announce what a request needs
+│   └── CapabilityMissing        the adapter did not announce the capability for a request
 ├── TransportError               (dapkit.transport)
 │   ├── CannotStart              the adapter could not be started
 │   ├── Unreachable              nothing listens where it should
@@ -12,8 +12,8 @@ DapkitError                      (dapkit.protocol)
 │   └── ConversationLost
 │       └── AdapterDied          it is gone: exit code and the end of its stderr
 └── ClientError
-    ├── ProgramEnded             what was waited for cannot happen any more
-    ├── WaitExpired              what was waited for did not happen in time
+    ├── ProgramEnded             the awaited event cannot happen any more
+    ├── WaitExpired              the awaited event did not happen in time
     ├── UnknownFilter            the adapter offers no such exception filter
     └── UnknownBreakpoint        the session has no breakpoint of this number
 """
@@ -50,7 +50,8 @@ class StartRefused(RequestFailed):
     """The adapter would not launch the program or attach to it.
 
     Attributes:
-        failures: what failed, a sentence each: the request itself, and the configuration if that failed as well.
+        failures: the failures, a sentence each: the failure of the request itself, and the failure of the configuration
+            if that failed as well.
 
     """
 
@@ -77,7 +78,7 @@ class ProgramEnded(ClientError):  # noqa: N818 - the sentence reads right where 
 
 
 class WaitExpired(ClientError):  # noqa: N818 - as above
-    """Nothing of what was waited for came within the deadline; the session goes on."""
+    """The awaited event did not arrive before the deadline; the session goes on."""
 
     def __init__(self, what: str, seconds: float) -> None:
         super().__init__(f"{what} did not come within {seconds:g} s")

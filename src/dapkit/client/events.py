@@ -3,8 +3,8 @@
 Each event has a position, counted from 0. Each stream reads from a position of
 its own, so that none takes anything from another and nothing is lost between a
 look back and a wait. History is kept by kind of event: a flood of one
-kind never pushes out another. What a stream has not read yet is kept for it
-without limit, until it is read or the stream is dropped.
+kind never pushes out another. Events that a stream has not read yet are kept for it without limit, until it reads them
+or is dropped.
 """
 
 import heapq
@@ -61,13 +61,13 @@ class EventLog:
             queue.put(event)
 
     def close(self) -> None:
-        """Let every stream end after what it has not read yet."""
+        """Let every stream end after its unread events."""
         self.closed = True
         for queue in self._queues:
             queue.close()
 
     def stream(self, since: int | None = None) -> "EventStream":
-        """Listen: to what comes from now on, or from an earlier position on, as far as history reaches."""
+        """Listen: to events from now on, or from an earlier position on, as far as history reaches."""
         kept: list[SessionEvent] = []
         if since is not None:
             histories = [history.since(since) for history in self._history.values()]

@@ -100,7 +100,7 @@ def _check(value: ProtocolObject, capabilities: Capabilities, where: str) -> Non
 
 def _has_effect(name: str, held: object) -> bool:
     if held is False:
-        return name == "terminate_debuggee"  # without the capability the adapter does what it likes
+        return name == "terminate_debuggee"  # without the capability the adapter may ignore the field
     return held is not None and held != []
 
 

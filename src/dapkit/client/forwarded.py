@@ -6,7 +6,7 @@ from typing import Any, Concatenate
 
 
 def forwarded[T, **P, R](part: str, method: Callable[Concatenate[T, P], R]) -> Callable[Concatenate[Any, P], R]:
-    """Make a method that calls that of the part which the object holds under this name."""
+    """Make a method that calls the method of the same name on a part of the object."""
 
     @functools.wraps(method)
     def call(self: object, /, *args: P.args, **kwargs: P.kwargs) -> R:

@@ -10,9 +10,8 @@ The specification lets an adapter answer `launch` when it likes, and they do:
     no initialized at all                      some
 
 So the request is sent and not waited for; the configuration follows as soon as
-`initialized` came, or the adapter showed that it will not come. Of several
-errors that of `launch` itself says most: it is waited for a little, and stands
-first.
+`initialized` came, or the adapter showed that it will not come. Of several errors the error of `launch` itself says
+most: it is awaited for a short time, and comes first.
 """
 
 from collections.abc import Awaitable, Callable
@@ -69,7 +68,7 @@ async def run_handshake(
 
     Raises:
         StartRefused: the adapter refused to start.
-        DapkitError: what else went wrong, if it did not say why.
+        DapkitError: another error, if the launch itself gave no reason.
 
     """
     answer, configuration = _BackgroundRequest(updates), _BackgroundRequest(updates)
@@ -93,7 +92,7 @@ async def run_handshake(
 
 
 def introduction(adapter_id: str) -> InitializeRequestArguments:
-    """Say what this client can do, and nothing that it cannot.
+    """Return the client's capabilities, and none that it lacks.
 
     Example:
         >>> from dapkit.protocol import changed

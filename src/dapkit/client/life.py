@@ -1,7 +1,7 @@
 """The life of a session: launched or attached, detached, disconnected.
 
-What becomes of the program is decided here: leaving a session ends a program that
-was launched, and releases one that was attached to.
+This module decides the fate of the program: leaving a session ends a program that was launched, and releases one that
+was attached to.
 """
 
 import logging
@@ -101,7 +101,7 @@ class SessionLife:
 
     @property
     def _chooses_end(self) -> bool:
-        """Whether a `disconnect` request can say what becomes of the program."""
+        """Whether a `disconnect` request can choose between ending and releasing the program."""
         return bool(self._adapter.capabilities.support_terminate_debuggee)
 
     def _was_launched(self) -> bool:

@@ -1,4 +1,4 @@
-"""What every way of opening a session takes, and the listener that may be among it.
+"""Options of every way to open a session, and the listener among them.
 
 Both are generic in the session that they are for, `dapkit.client.Session`.
 """
@@ -31,23 +31,25 @@ class Listener[S](Protocol):
         ...
 
     def wrote(self, session: S, terminal: Terminal | None, text: str, category: str, /) -> None:
-        """Take note of what a program wrote to a terminal of a session; the category is stdout or stderr.
+        """Process a program's output to a terminal of the session; the category is stdout or stderr.
 
-        Without a terminal it is what came on the stdout and stderr of an adapter that does not speak
-        the protocol there: programs under delve write to the same.
+        Without a terminal it is the stdout and stderr of an adapter that does not speak the protocol there: programs
+        under delve write to the same streams.
         """
         ...
 
 
 class OpenOptions[S](TypedDict, total=False):
-    """What every way of opening a session takes."""
+    """Options of every way to open a session."""
 
     adapter_id: str
     """Name of the adapter in `initialize`; some expect their own."""
     introduction: InitializeRequestArguments | None
-    """What is said in `initialize` instead of the usual: another name or locale, lines that count from 0, paths as
-    URIs, fewer abilities. Start from `dapkit.client.introduction(adapter_id)`. In the session lines and columns count
-    from 1, and paths are paths, whatever goes over the wire."""
+    """Fields of `initialize` that replace the defaults: another name or locale, lines that count from 0, and so on.
+
+    Start from `dapkit.client.introduction(adapter_id)`. In the session lines and columns count from 1, and paths are
+    paths, whatever goes over the wire.
+    """
     transcript: Path | None
     """File for all messages, as `dapkit.transport.Recorder` writes it; children get files beside it."""
     breakpoints: Breakpoints | None
@@ -55,8 +57,8 @@ class OpenOptions[S](TypedDict, total=False):
     adopts: Adopts
     """Says whether a child session is wanted; all are, unless it says otherwise."""
     program_input: Path | None
-    """File that programs in terminals read instead of what is typed; children read what their parents leave."""
+    """File that programs in terminals read instead of typed input; children read on where their parents stopped."""
     listener: Listener[S] | None
     """Called at once for all that happens in this session and in its children."""
     new_tap: Callable[[], Tap] | None
-    """Called when this session, or a child, reaches its adapter; what it returns gets all bytes of the conversation."""
+    """Called when this session, or a child, reaches its adapter; its result gets all bytes of the conversation."""

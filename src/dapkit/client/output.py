@@ -1,7 +1,7 @@
 """Text that comes in pieces, by category: the last of it is kept, and read by position.
 
-A position counts all characters of all categories that ever came. A reader asks
-for what came since a position, and learns whether all of that is still there.
+A position counts all characters of all categories that ever came. A reader asks for the output since a position, and
+learns whether all of it is still kept.
 """
 
 import heapq
@@ -14,7 +14,7 @@ from dapkit import limits
 
 @dataclass(frozen=True, slots=True)
 class OutputText:
-    """What a reader gets."""
+    """The result of a read."""
 
     text: str
     """The pieces in the order in which they came."""
@@ -23,7 +23,7 @@ class OutputText:
     """The position to read on from."""
 
     lost: int = 0
-    """At most so many characters of what was asked for had to be dropped; exact for a single category."""
+    """At most so many characters of the requested output had to be dropped; exact for a single category."""
 
     @property
     def complete(self) -> bool:
@@ -73,12 +73,12 @@ class TextLog:
                 kept.pieces.appendleft((position + cut, oldest[cut:]))
 
     def read(self, *categories: str, since: int = 0) -> OutputText:
-        """Read what came in these categories (none named: in all) since a position."""
+        """Read the output in these categories (all if none is named) since a position."""
         asked = [kept for name, kept in self._categories.items() if not categories or name in categories]
         text = "".join(piece[max(0, since - position) :] for position, piece in self.pieces(*categories))
         return OutputText(text, self.end, sum(min(kept.dropped, max(0, kept.kept_from - since)) for kept in asked))
 
     def pieces(self, *categories: str) -> Iterator[tuple[int, str]]:
-        """Yield what is kept of these categories (none named: of all) as it came, each piece with its position."""
+        """Yield the kept output of these categories (all if none is named) in order, each piece with its position."""
         asked = (kept.pieces for name, kept in self._categories.items() if not categories or name in categories)
         yield from heapq.merge(*asked, key=lambda piece: piece[0])

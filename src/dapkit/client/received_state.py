@@ -1,4 +1,4 @@
-"""What a session knows from the messages of its adapter.
+"""The state of a session, from the messages of its adapter.
 
 All state follows the order of the wire: each message brings it up to date before
 a task that waits for it is woken.
@@ -55,7 +55,7 @@ class ReceivedState:
         return isinstance(self.program.state, Ended)
 
     def watch(self, happening: Happening) -> None:
-        """Take in what the adapter has sent."""
+        """Process a message of the adapter."""
         event: SessionEvent | None = None
         match happening:
             case EventReceived(received):

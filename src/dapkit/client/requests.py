@@ -91,9 +91,9 @@ from dapkit.protocol import (
 
 
 class RequestMethods(ABC):
-    """What a client may ask; `deadline` is in seconds.
+    """The requests of a client; `deadline` is in seconds.
 
-    Each method raises what `request` raises.
+    Each method raises the errors of `request`.
     """
 
     @abstractmethod
@@ -352,7 +352,7 @@ class RequestMethods(ABC):
         *,
         deadline: float = limits.REQUEST_SECONDS,
     ) -> None:
-        """Move the point of execution without running what lies between."""
+        """Move the point of execution without running the lines in between."""
         await self.request(GotoArguments(thread_id=thread_id, target_id=target_id), deadline=deadline)
 
     async def pause(
@@ -538,7 +538,7 @@ class RequestMethods(ABC):
         line: int | None = None,
         deadline: float = limits.REQUEST_SECONDS,
     ) -> CompletionsBody:
-        """Ask what could be typed next."""
+        """Ask for completions at a position of the text."""
         return await self.request(
             CompletionsArguments(frame_id=frame_id, text=text, column=column, line=line), deadline=deadline
         )

@@ -1,4 +1,4 @@
-"""What the adapter may ask of us: terminals for its programs, and sessions for their children.
+"""Requests of the adapter to the client: terminals for its programs, and sessions for their children.
 
 A child session is reached as its parent was, unless the adapter says otherwise:
 debugpy names host and port in the child's configuration. The request is answered
@@ -53,7 +53,7 @@ def adopt_all(_: StartDebuggingRequestArguments) -> bool:
 
 
 class ChildSession(Protocol):
-    """What is done with the session of a child."""
+    """The handling of a child's session."""
 
     async def __aenter__(self) -> object:
         """Reach the adapter."""

@@ -1,9 +1,8 @@
 """The ways to an adapter, and on from there to a second session with it.
 
-A route opens a byte stream and owns the process behind it if it started one. What
-it reached says on which route the adapter takes another session, as child
-sessions need: a server takes a second connection (js-debug), and an adapter on
-stdio is started once more.
+A route opens a byte stream and owns the process behind it if it started one. The result shows on which route the
+adapter accepts another session, as child sessions need: a server accepts a second connection (js-debug), and an adapter
+on stdio is started once more.
 """
 
 import os
@@ -31,7 +30,7 @@ class Reached:
     """The adapter's process; None if it is not ours."""
 
     again: "Route | None" = None
-    """The route to another session; None if there is none."""
+    """The route to another session; None if no route exists."""
 
     is_known: bool = True
     """Whether it is certain whose adapter it is. At a port any user of the machine may listen."""
@@ -82,7 +81,7 @@ class Listening:
     """Its environment. None: ours."""
 
     ready: str = ""
-    """What it writes when it may be connected to, if it listens before."""
+    """The text that it writes when it accepts connections, if it listens before."""
 
     patience: float = limits.CONNECT_SECONDS
     """How many seconds it may take until it is reached."""
@@ -107,10 +106,10 @@ class Tcp:
     """The port."""
 
     token: str | None = field(default=None, repr=False)
-    """What it asks for. Missing: the one that a listener of ours has left for this port, if there is one."""
+    """The requested arguments. Missing: the one that a listener of ours has left for this port, if there is one."""
 
     is_known: bool = False
-    """Whether the port is known to be that of an adapter that we have started, or were led to by one."""
+    """Whether the port is known to belong to an adapter that this client started, or that such an adapter named."""
 
     @asynccontextmanager
     async def open(self) -> AsyncIterator[Reached]:

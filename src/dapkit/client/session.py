@@ -1,10 +1,9 @@
 """A debug session as its client sees it: one adapter, one program, from initialize to disconnect.
 
-This module joins the parts and owns the tasks; what they decide is theirs:
-`routes` how an adapter is reached, `adapter_connection` how it is asked,
-`received_state` what is known, `life` how the program starts and is left,
-`breakpoint_sync` what is to stop it, `waits` what is waited for, `reverse` what
-the adapter may ask of us.
+This module joins the parts and owns the tasks; each part decides one question: `routes` how to reach an adapter,
+`adapter_connection` how to send requests, `received_state` the state of the program, `life` how the program starts and
+ends, `breakpoint_sync` where it stops, `waits` which events are awaited, `reverse` which requests of the adapter are
+allowed.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -283,7 +282,7 @@ class Session(RequestMethods):
             AdapterDied: it is gone.
             CapabilityMissing: it did not announce that it can do this; nothing was sent.
             OutOfOrder: this is not the time for it; nothing was sent.
-            InvalidValue: an argument, or the body of the answer, is not what the specification allows.
+            InvalidValue: an argument, or the body of the response, violates the specification.
 
         """
         if arguments.command in SET_COMMANDS:
@@ -314,7 +313,7 @@ class Session(RequestMethods):
         return self._state.breakpoints.exception_ids
 
     def breakpoint(self, number: int) -> SessionBreakpoint | None:
-        """Look up a breakpoint as it stands now; None if there is none of this number."""
+        """Look up the present state of a breakpoint; None if no breakpoint has this number."""
         return self._state.breakpoints.get(number)
 
     def breakpoints_for_another(self) -> Breakpoints:
@@ -381,11 +380,11 @@ class Session(RequestMethods):
         """
         return self._state.events.stream(since)
 
-    # What is known
+    # State
 
     @property
     def state(self) -> State:
-        """What the program is doing."""
+        """The state of the program."""
         return self._state.program.state
 
     @property
@@ -430,7 +429,7 @@ class Session(RequestMethods):
 
     @property
     def capabilities(self) -> Capabilities:
-        """What the adapter announced that it can do, by its `initialize` response and `capabilities` events."""
+        """The capabilities that the adapter announced, by its `initialize` response and `capabilities` events."""
         return self._adapter.capabilities
 
     @property
@@ -445,10 +444,13 @@ class Session(RequestMethods):
 
     @property
     def adapter_stderr(self) -> str:
-        """What the adapter wrote there last; if it speaks on a socket, also to stdout, as programs under delve do."""
+        """The end of the adapter's stderr.
+
+        If it speaks on a socket, also of its stdout, since programs under delve write there.
+        """
         return self._adapter.stderr
 
     @property
     def violations(self) -> Sequence[Violation]:
-        """What the adapter did against the protocol and was forgiven."""
+        """Violations of the protocol by the adapter that were tolerated."""
         return self._adapter.violations

@@ -1,4 +1,4 @@
-"""What the program is doing, according to events and our own requests.
+"""The state of the program, according to events and to the client's requests.
 
     Starting ──handshake done, stopped──▶ Running ◀──resumed── Stopped
         └──────────────┬──────────────────┘ └──────stopped─────▶┘
@@ -52,7 +52,7 @@ class Stopped:
     """The program stands still."""
 
     event: StoppedEvent
-    """What the adapter said about the stop."""
+    """The adapter's description of the stop."""
 
     epoch: int
     """Which stop of the session this is, from 1."""
@@ -80,7 +80,7 @@ class Ended:
 
 
 type State = Starting | Running | Stopped | Ended
-"""What the program does."""
+"""The state of the program."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +99,7 @@ class KnownThread:
 
 @dataclass(frozen=True, slots=True)
 class _Before:
-    """What a refused resumption goes back to."""
+    """The state to return to after a refused resumption."""
 
     request: ProtocolObject | None
     state: State
@@ -174,7 +174,7 @@ class TrackedProgram:
             self._go_over()
 
     def note_event(self, event: object, *, position: int) -> None:
-        """Take note of an event; `position` is that of the event after it."""
+        """Process an event; `position` is the position after it."""
         match event:
             case StoppedEvent():
                 self._stop(event)

@@ -2,9 +2,9 @@
 
 The program leads a session of its own with the terminal as its controlling one,
 so that `isatty`, window size and Ctrl-C work as in a window. Its output is read
-all the time, so that it never waits for a reader; the last of it is kept. Closing
-hangs up, as closing a window does, and then kills what is left; the same happens
-when this process is killed. Only a terminal that was released runs on.
+all the time, so that it never waits for a reader; the last of it is kept. Closing hangs up, as closing a window does,
+and then kills the remaining processes; the same happens when this process is killed. Only a terminal that was released
+runs on.
 
 A program that reads a file has nothing to do with a terminal but that it is its
 controlling one: its stdout and stderr are pipes, as in a shell without a terminal.
@@ -35,7 +35,7 @@ if sys.platform != "win32":  # where this can be imported, and no more
     import termios
 
 type OnOutput = Callable[["Terminal", str, str], None]
-"""Called with what a program writes, piece by piece as it comes, and with its category: stdout or stderr."""
+"""Called with the program's output, piece by piece as it arrives, and with its category: stdout or stderr."""
 
 _SIZE = (24, 80)
 _CATEGORIES = {1: "stdout", 2: "stderr"}
@@ -46,7 +46,7 @@ class Terminal:
     """A program in a pseudo-terminal; made by `open_terminal`.
 
     Attributes:
-        title: what the adapter calls it.
+        title: the adapter's name for it.
         pid: of the program, which also names its process group and its session.
 
     """
@@ -74,7 +74,7 @@ class Terminal:
         self._released = False
 
     def read(self, *, since: int = 0) -> OutputText:
-        """Read what the program wrote since a position, as far as it is kept; input is echoed in it."""
+        """Read the program's output since a position, as far as it is kept; it includes the echo of the input."""
         return self._output.read(since=since)
 
     async def wait_for_output(
@@ -83,7 +83,7 @@ class Terminal:
         """Wait until the program wrote something, such as a prompt.
 
         Raises:
-            WaitExpired: it did not; the text says what it wrote instead.
+            WaitExpired: the text did not come; the error shows the output that came instead.
 
         """
         with anyio.move_on_after(deadline):
@@ -107,7 +107,7 @@ class Terminal:
         return self._process.returncode
 
     async def wait(self, *, deadline: float = limits.REQUEST_SECONDS) -> int:
-        """Wait until the program has ended and return its `returncode`; what it wrote has been read then.
+        """Wait until the program has ended and return its `returncode`; all of its output has been read then.
 
         Raises:
             WaitExpired: it has not.
@@ -121,7 +121,7 @@ class Terminal:
         raise WaitExpired("the end of the program in the terminal", deadline)
 
     def release(self) -> None:
-        """Let the program run on when the terminal is closed; what it writes is read and dropped."""
+        """Let the program continue when the terminal is closed; its output is read and dropped."""
         self._released = True
 
     async def read_all(self) -> None:
@@ -172,8 +172,8 @@ async def open_terminal(
 ) -> AsyncIterator[Terminal]:
     """Run a program in a terminal of 24 lines by 80 columns; leaving the block closes it.
 
-    A variable of `wanted.env` whose value is null is taken out of the environment. The program reads
-    `program_input` instead of what is typed, if it is given.
+    A variable of `wanted.env` whose value is null is taken out of the environment. The program reads `program_input`
+    instead of typed input, if it is given.
 
     Raises:
         CannotStart: there is no such program, folder or file.
@@ -222,7 +222,7 @@ def _start(
 
 
 async def _need_program(wanted: RunInTerminalRequestArguments, report: DescriptorReader) -> None:
-    """Wait until the launcher has become the program: a named pipe as its input is open once somebody writes to it.
+    """Wait until the launcher has become the program: a named pipe as its input opens only when a writer opens it.
 
     Raises:
         CannotStart: it has not.

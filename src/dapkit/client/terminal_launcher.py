@@ -1,4 +1,4 @@
-"""What first runs in a new terminal: it takes the terminal over and becomes the program.
+"""The first program in a new terminal: it takes the terminal over and becomes the debugged program.
 
 Started by `terminal` in a session of its own, with the terminal on its standard
 descriptors, as `FOLDER INPUT COMMAND...`, where INPUT is a file that the program reads

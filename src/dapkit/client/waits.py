@@ -1,4 +1,4 @@
-"""What a client waits for: events, stops, the end.
+"""Waits of a client: for events, stops, the end.
 
 Races are made impossible in two ways. A wait for an *event* looks back first, to
 where the program was last set going, so that an event cannot come too early. A
@@ -65,7 +65,7 @@ class Waits:
     async def resume(
         self, arguments: Arguments[object] | None = None, *, deadline: float = limits.REQUEST_SECONDS
     ) -> State:
-        """Continue, or step with `arguments`, and wait for what comes of it: `Stopped`, `Ended`, or still `Running`.
+        """Continue, or step with `arguments`, and wait for the outcome: `Stopped`, `Ended`, or still `Running`.
 
         A stop that another caller resumes at once is not missed. Raises: as `request`.
         """

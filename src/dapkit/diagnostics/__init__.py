@@ -1,6 +1,6 @@
-"""What to look at when a program, or dapkit itself, does something strange: logs, messages, profiles, reports.
+"""Tools for a program, or dapkit itself, that behaves strangely: logs, messages, profiles, reports.
 
-Each route of the menu that `dapkit diagnose` shows is a function here, without anything of a terminal: it returns what
-was found as a value, with `as_json()` for scripts and `as_text()` for people. What it wants to know of a session it
-asks the hub (`sessions`), what it writes is in the session's folder (`artifacts`). All errors are `DiagnosticsError`.
+Each entry of the menu that `dapkit diagnose` shows is a function here, independent of a terminal: it returns its result
+as a value, with `as_json()` for scripts and `as_text()` for people. It asks the hub about a session (`sessions`), and
+writes files into the session's folder (`artifacts`). All errors are `DiagnosticsError`.
 """

@@ -45,7 +45,7 @@ def artifacts_folder() -> Path:
 
 
 def project_folder(project: str) -> Path:
-    """Return the folder for what belongs to no session of a project. Raises: as `session_folder`."""
+    """Return the folder for files of a project that belong to no session. Raises: as `session_folder`."""
     return _folder(_project_name(project), "without-session")
 
 

@@ -1,4 +1,4 @@
-"""Folders of sessions that nobody has written to for a long time, and their removal.
+"""Folders of sessions without recent changes, and their removal.
 
 How old a folder is, is when it or a file in it was changed last. Folders of sessions that live are never listed, and
 looked for once more before anything is removed.
@@ -76,7 +76,7 @@ class OldFolders:
 
 @dataclass(frozen=True, slots=True)
 class Removal:
-    """What was removed.
+    """The removed folders.
 
     Attributes:
         removed: names of the folders.
@@ -94,7 +94,7 @@ class Removal:
         return {"removed": list(self.removed), "size": self.size, "failed": list(self.failed)}
 
     def as_text(self) -> str:
-        """Return how many were removed, and what was not."""
+        """Return the number of removed folders, and the failures."""
         lines = [f"{counted(len(self.removed))} removed, {self.size / 1024:.0f} KiB."]
         return "\n".join([*lines, *(f"  not removed: {line}" for line in self.failed)])
 
@@ -130,8 +130,8 @@ def remove(
 
     Args:
         where: any project; sessions of all projects are looked at.
-        old: what `old_folders` has listed.
-        on_progress: called with what is removed.
+        old: the result of `old_folders`.
+        on_progress: called with the folder that is being removed.
         stop: ends it after the present folder.
 
     Raises:

@@ -17,7 +17,7 @@ _PROGRAMS = (
 
 
 def copy(text: str) -> bool:
-    """Put a text into the clipboard; False where there is none, or its program fails."""
+    """Put a text into the clipboard; False if there is no clipboard, or if its program fails."""
     command = _command()
     if command is None:
         return False

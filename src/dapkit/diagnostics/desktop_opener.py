@@ -1,4 +1,4 @@
-"""Opening files and folders with what the desktop has for them, where there is a desktop."""
+"""Opening of files and folders with the desktop's program for them, if there is a desktop."""
 
 import os
 import shutil
@@ -13,14 +13,14 @@ _OPENERS = (
     ("WAYLAND_DISPLAY", "xdg-open"),
     ("WSL_DISTRO_NAME", "wslview"),
 )
-"""Programs that open what they are given, each with the variable that says that there is such a desktop."""
+"""Programs that open files, each with the environment variable that shows its desktop."""
 
 _SHOWING: list[subprocess.Popen[bytes]] = []
-"""What was started, and shows something still."""
+"""The started programs that still run."""
 
 
 def open_path(path: Path) -> bool:
-    """Open a file or a folder on the desktop; False where there is none, or it fails at once.
+    """Open a file or a folder on the desktop; False if there is no desktop, or if its program fails at once.
 
     The program that shows it is not waited for: it stays open when this process ends.
     """

@@ -5,8 +5,10 @@ from typing import Literal, get_args
 from dapkit.hub import HubError
 
 type OwnCode = Literal["no_terminal", "not_installed", "no_folder", "not_running", "not_possible", "tool_failed"]
-"""What can be wrong here: a menu without a terminal; an extra or a program that is not installed; a folder that cannot
-be used; a program that stands still or has ended; a program of which this cannot be known; a tool that has failed."""
+"""A diagnostics command failed: a menu without a terminal; an extra or a program that is not installed.
+
+A folder that cannot be used; a program that is stopped, has ended, or cannot be examined; a tool that has failed.
+"""
 
 OWN_CODES: frozenset[str] = frozenset(get_args(OwnCode.__value__))
 

@@ -45,13 +45,13 @@ LOG_FOLLOW_SECONDS = 0.25
 """How often it is looked for new lines of a log that is followed."""
 
 PERF_RATE = 99
-"""Samples in a second of each processor; not 100, since what the program does by a clock often has that rhythm."""
+"""Samples in a second of each processor; not 100, since periodic work of the program often has that rhythm."""
 
 PY_SPY_RATE = 50
 """Samples in a second of each thread, which are taken three times; their distances differ at random."""
 
 PROFILE_STACKS = 20_000
-"""Different stacks of a profile; what else is seen counts as other stacks."""
+"""Different stacks of a profile; all further ones count as other stacks."""
 
 PROFILE_FRAMES = 128
 """Calls of one stack that are kept: the outermost, and the innermost."""
@@ -75,7 +75,7 @@ PROFILE_NAME_CHARACTERS = 300
 """Characters of the name of a function, or of a note."""
 
 PROFILE_ERROR_CHARACTERS = 500
-"""Characters of what a tool wrote that an error shows."""
+"""Characters of a tool's output that an error shows."""
 
 PROFILE_FOLDED_CHARACTERS = 16 * MEGABYTE
 """Size of a profile as folded stacks."""
@@ -84,7 +84,7 @@ PROFILE_LINE_BYTES = 64 * 1024
 """Longest line of a tool that is read as one."""
 
 PROFILE_BYTES = 64 * MEGABYTE
-"""Size of what a tool writes, and of a profile of Go, unpacked."""
+"""Size of a tool's output, and of a profile of Go, unpacked."""
 
 PROFILE_TOOL_BYTES = 1024 * MEGABYTE
 """Memory that a tool may have."""
@@ -93,7 +93,7 @@ PROFILE_START_SECONDS = 20.0
 """Time for a tool to begin, or for a connection to a program that profiles itself."""
 
 PROFILE_FINISH_SECONDS = 60.0
-"""Time for a tool to write what it has seen."""
+"""Time for a tool to write its data."""
 
 PROFILE_LOOK_SECONDS = 0.1
 """How often it is looked whether a profile is to end early."""
@@ -135,4 +135,4 @@ HEAP_BEGIN_SECONDS = 30.0
 """Time within which memray has to begin in a program that it was brought into."""
 
 HEAP_END_SECONDS = 60.0
-"""Time within which it has to write what is held, and to be taken back."""
+"""Time for it to write the list of allocations and to be removed."""

@@ -1,4 +1,4 @@
-"""A log that is followed: the last lines of today, and what the hub writes from now on, also when a day ends."""
+"""A log that is followed: the last lines of today, and the hub's later lines, also across the end of a day."""
 
 import os
 import threading
@@ -55,7 +55,7 @@ def follow(
 
 
 class LogFollower:
-    """Reads what is added to the log.
+    """Reads lines that are added to the log.
 
     Args:
         day: the one to begin with.
@@ -103,7 +103,7 @@ class LogFollower:
     def _lines_in(self, handle: int) -> list[LogLine]:
         if self._place is None:
             self._place = _after(handle, 0 if self._last is None else self._last.number)
-        if os.fstat(handle).st_size < self._place:  # somebody has emptied it
+        if os.fstat(handle).st_size < self._place:  # it has been emptied
             self._place, self._last = 0, None
         data = os.pread(handle, shared_limits.MEGABYTE, self._place)
         end = data.rfind(b"\n") + 1

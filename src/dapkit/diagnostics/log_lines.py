@@ -1,6 +1,6 @@
 """Lines of the hub's log: which record each belongs to, and which of them are wanted.
 
-What has written them is `dapkit.hub.daily_log`. A line that belongs to no record, as where a file was damaged, is kept
+`dapkit.hub.daily_log` writes them. A line that belongs to no record, as where a file was damaged, is kept
 as it is.
 """
 
@@ -28,7 +28,7 @@ _RANK = {name.upper(): rank for rank, name in enumerate(LEVELS)}
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """What a record of the log begins with.
+    """The beginning of a record of the log.
 
     Attributes:
         day: of its file, such as 2026-11-24.
@@ -52,7 +52,7 @@ class LogLine:
     Attributes:
         number: in the file of the day, from 1 on.
         record: that it belongs to; None if that is unknown.
-        message: what it says, without the beginning of the record or the indentation.
+        message: its text, without the beginning of the record or the indentation.
 
     """
 
@@ -77,8 +77,8 @@ class LogFilter:
     """Which lines are wanted.
 
     Attributes:
-        pids: those of these processes; of all if there are none.
-        level: those of at least this level; None for all.
+        pids: only lines of these processes; all lines if there are none.
+        level: only lines of at least this level; None for all lines.
 
     """
 
@@ -129,7 +129,7 @@ def without_secrets(lines: Iterable[LogLine], redaction: Redaction) -> Iterator[
 
 
 def as_records(lines: Iterable[LogLine]) -> list[dict[str, object]]:
-    """Return lines as JSON has them: one object for each record, with the text of those of its lines that are here."""
+    """Return lines as JSON: one object for each record, with the text of its lines that are present."""
     found: list[dict[str, object]] = []
     for _, group in groupby(lines, key=_record_of):
         alike = list(group)
@@ -169,7 +169,7 @@ def _decoded(line: bytes) -> str:
 
 
 def _record_of(line: LogLine) -> tuple[str, int, bool]:
-    """Return what is the same for lines of one record, and for lines of none that follow each other."""
+    """Return a key that is equal for lines of one record, and for adjacent lines outside any record."""
     if line.record is None:
         return line.day, 0, False
     return line.day, line.record.number, True

@@ -1,7 +1,7 @@
 """The log of the hub: today's, and older days on demand.
 
 One reading takes in at most `limits.LOG_LINES` lines and `limits.LOG_BYTES` bytes, of all days together, and begins at
-the end: `LogReader` gives the newest lines, and then older ones. What cannot be read is named in the result.
+the end: `LogReader` gives the newest lines, and then older ones. Unreadable files are named in the result.
 """
 
 import os
@@ -31,7 +31,7 @@ from dapkit.redaction.redaction import Redaction
 from dapkit.settings import Settings
 
 LIMIT = f"the last {shared_limits.LOG_LINES} lines, and {limits.LOG_BYTES // shared_limits.MEGABYTE} MiB"
-"""What one reading takes in."""
+"""The scope of one reading."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,11 +66,11 @@ class LogLines:
         }
 
     def as_text(self) -> str:
-        """Return the lines; a sentence, if there are none."""
+        """Return the lines, or a sentence if there are no lines."""
         return "\n".join(map(shown, self.lines)) if self.lines else self._nothing()
 
     def as_numbered_text(self) -> str:
-        """Return the lines with their numbers; a sentence, if there are none."""
+        """Return the numbered lines, or a sentence if there are no lines."""
         return "\n".join(numbered(self.lines)) if self.lines else self._nothing()
 
     def _nothing(self) -> str:
@@ -85,8 +85,8 @@ class LogLines:
 class LogReader:
     """Reads the log backwards: lines of one day, then of those before it.
 
-    Invariant: at most `limits.LOG_LINES` lines and `limits.LOG_BYTES` bytes were read, and what waits to be returned
-    has no secrets any more.
+    Invariant: at most `limits.LOG_LINES` lines and `limits.LOG_BYTES` bytes were read, and the lines that are still to
+    be returned contain no secrets.
 
     Args:
         day: the newest that is read, such as 2026-11-24; None for today.
@@ -138,7 +138,7 @@ class LogReader:
         return found[::-1]
 
     def older(self, count: int, wanted: LogFilter = EVERYTHING) -> list[LogLine]:
-        """Return the next older lines; where a day has no more, those of the day before it.
+        """Return the next older lines; when a day has no further lines, the lines of the day before it.
 
         Args:
             count: how many wanted lines to look for; fewer are returned where a day begins.
@@ -210,8 +210,8 @@ def logs(
         numbers: of the first and the last line that are wanted, instead of the last ones of the day.
 
     Raises:
-        DiagnosticsError: the folder of the log cannot be used, the day is none, or lines are asked for that are older
-            than what is read.
+        DiagnosticsError: the folder of the log cannot be used, the day is not a date, or the lines are older than the
+            log that is read.
 
     """
     wanted = LogFilter(frozenset(pids), level)
@@ -251,7 +251,7 @@ def reader_of(where: Where, day: str | None = None) -> LogReader:
 
 
 def redaction_of(where: Where) -> Redaction | None:
-    """Return what takes secrets out; None if the settings of a project say that they stay."""
+    """Return the function that removes secrets; None if the settings of a project keep them."""
     return Redaction([os.environ]) if Settings.load(Path(where.project)).redact_enabled else None
 
 
@@ -266,7 +266,7 @@ def today() -> str:
 
 
 def checked_day(text: str) -> str:
-    """Return a day as files are named by it. Raises: DiagnosticsError, if it is none."""
+    """Return a day as files are named by it. Raises: DiagnosticsError, if it is not a date."""
     try:
         if re.fullmatch(r"\d{4}-\d\d-\d\d", text):
             return date.fromisoformat(text).isoformat()

@@ -22,7 +22,7 @@ class Program:
     """A process that is debugged.
 
     Attributes:
-        language: what it is written in; Python is any process with an interpreter in it.
+        language: its language; every process with an interpreter in it is Python.
         project: absolute path of the folder that its session belongs to.
         created: when the session was opened, in seconds since the epoch.
 
@@ -36,7 +36,7 @@ class Program:
 
     @property
     def name(self) -> str:
-        """What it is, for people: its path in the folder that it runs in, or its session."""
+        """Its name for people: its path in its working folder, or its session."""
         path = self.snapshot.program or self.snapshot.id
         return path.removeprefix(f"{self.snapshot.cwd}/")
 
@@ -79,8 +79,8 @@ def _other_host(arguments: object) -> str | None:
 def _process_under(adapter: int | None) -> int | None:
     """Find the process that an adapter debugs; None if that is not clear.
 
-    It is the one that the adapter traces, or what the adapter has started for that, such as lldb-server; or else the
-    only one that it has started. delve 1.20 reports none.
+    It is the process that the adapter traces, or that a helper of the adapter (such as lldb-server) traces; otherwise
+    the adapter's only child. delve 1.20 reports none.
     """
     if adapter is None:
         return None
@@ -94,7 +94,7 @@ def _process_under(adapter: int | None) -> int | None:
 
 
 class _Process(NamedTuple):
-    """Who has started a process, and who traces it, 0 for nobody."""
+    """The parent of a process, and its tracer, 0 if it has no tracer."""
 
     parent: int
     tracer: int
@@ -114,7 +114,7 @@ def _processes() -> Iterator[tuple[int, _Process]]:
 
 
 def language_of(pid: int) -> Language:
-    """Say what a process is written in.
+    """Return the language of a process.
 
     Raises:
         DiagnosticsError: it has ended, or is another user's.

@@ -1,17 +1,17 @@
 """A report of a session for those who look into a fault: one archive, with everything that is known of it.
 
     dapkit-report-<time>.tar.gz
-        README.md                what is in it, and what could not be read
+        README.md                its contents, and the unreadable parts
         system.txt, system.json  the machine and the versions
         settings.json            of dapkit
         configuration.json       how the session was started
         session.json             its actions with their answers
         transcript.md            the same, to read
-        output.txt               the end of what the program wrote
+        output.txt               the end of the program's output
         wire.jsonl               the latest messages of the protocol
         hub.log                  the last lines of the log
         children/1/...           the latest child sessions: where each stands, and its messages
-        artifacts/...            what was written about the session before, byte for byte
+        artifacts/...            earlier files about the session, byte for byte
 
 A part that cannot be had is listed, and raises nothing. Texts are without secrets, whatever the settings say, since a
 report leaves the machine; files of the session's folder are left as they are.
@@ -42,7 +42,7 @@ from dapkit.system.trusted_files import read_file
 
 PREFIX = "dapkit-report-"
 _REPORTS = (PREFIX, "performance-")
-"""What names of reports begin with."""
+"""The beginning of a report's file name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ class Report:
         path: the archive.
         files: names in it.
         size: of the archive, in bytes.
-        left_out: what is not in it, each with the reason.
+        left_out: the missing parts, each with the reason.
         complete: whether it was not ended early.
 
     """
@@ -75,10 +75,10 @@ class Report:
         }
 
     def as_text(self) -> str:
-        """Return where it is, and what is in it."""
+        """Return its path and its contents."""
         lines = [f"Report: {self.path}", f"{len(self.files)} files, {self.size / 1024:.0f} KiB"]
         if not self.complete:
-            lines.append("It was ended early, and has what there was.")
+            lines.append("It was ended early, and is partial.")
         lines += [f"  {name}" for name in self.files]
         if self.left_out:
             lines += ["Left out:", *(f"  {line}" for line in self.left_out)]
@@ -89,7 +89,7 @@ class Report:
 class _Archive:
     """The archive while it is written.
 
-    Invariant: what is in it has at most `limits.REPORT_BYTES` before it is packed.
+    Invariant: its parts have at most `limits.REPORT_BYTES` before they are packed.
     """
 
     tar: tarfile.TarFile
@@ -126,14 +126,14 @@ def write_report(
     on_progress: OnProgress | None = None,
     stop: threading.Event | None = None,
 ) -> Report:
-    """Write a report of a session; of the machine alone, if there is none.
+    """Write a report of a session, or of the machine alone if there is no session.
 
     Args:
         where: whose session.
         output: the file to write, which must not be there yet; None for one in the session's folder.
         extra: files to be put in besides, by their names in the archive, such as profiles.
-        on_progress: called with what is being done.
-        stop: ends it early, with what there is.
+        on_progress: called with the current step.
+        stop: ends it early, and keeps the parts so far.
 
     Raises:
         DiagnosticsError: it cannot be written, or it is not clear which session is meant.
@@ -154,7 +154,7 @@ def write_report(
             for name, put in _parts(where, record, folder, on_progress):
                 if stop is not None and stop.is_set():
                     complete = False
-                    left_out.append(f"{name}, and what comes after it: ended early")
+                    left_out.append(f"{name}, and all later parts: ended early")
                     break
                 _report(on_progress, name)
                 _put(archive, name, put)
@@ -196,7 +196,7 @@ def _folder_of(record: RecordResult) -> Path:
 def _parts(
     where: Where, record: RecordResult | None, folder: Path, on_progress: OnProgress | None
 ) -> Iterator[tuple[str, _Put]]:
-    """Yield the parts by what they are called, what is known best first."""
+    """Yield the parts by name, the most reliable first."""
     yield "settings", lambda archive: archive.add_json("settings.json", _settings(where))
     if record is not None:
         yield from _of_session(where, record)

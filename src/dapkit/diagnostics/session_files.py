@@ -1,4 +1,4 @@
-"""What was written about a session: its folder, and the files in it."""
+"""The files about a session, and their folder."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -34,7 +34,7 @@ class SessionFiles:
     """A session's folder.
 
     Attributes:
-        folder: absolute path; there is none before something is written.
+        folder: absolute path; it does not exist before the first file is written.
         files: in it, the newest first.
 
     """

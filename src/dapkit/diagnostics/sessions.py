@@ -1,4 +1,4 @@
-"""What diagnostics asks the hub about sessions; see `dapkit.agent.queries` for its end."""
+"""Questions of diagnostics to the hub about sessions; see `dapkit.agent.queries` for the other end."""
 
 import os
 from collections.abc import Callable, Mapping
@@ -46,15 +46,15 @@ def ask(
     timeout: float | None = None,
     on_progress: OnProgress | None = None,
 ) -> Any:  # noqa: ANN401 - the JSON of any result
-    """Have the hub carry out an action or a query, and return its details; none is started for that.
+    """Let the hub carry out an action or a query, and return its details; it does not start a session.
 
     Args:
         where: whose session.
         name: of the action or query.
         arguments: of it.
-        read_only: refuse what does more than look.
+        read_only: refuse actions that change something.
         timeout: seconds for it; None for the usual.
-        on_progress: called with what is being done.
+        on_progress: called with the current step.
 
     Raises:
         DiagnosticsError: it was not done, or no hub could be reached.
@@ -91,7 +91,7 @@ def snapshots(where: Where) -> list[Snapshot]:
 
 
 def record_of(where: Where) -> RecordResult:
-    """Return what was done in the session. Raises: as `ask`."""
+    """Return the history of the session. Raises: as `ask`."""
     return from_json_value(RecordResult, ask(where, "session_record"))
 
 
@@ -100,7 +100,7 @@ def wire_of(where: Where, *, leaves: bool = False) -> WireRecords:
 
     Args:
         where: whose session.
-        leaves: leave secrets out whatever the settings say, since what is returned leaves the machine.
+        leaves: leave secrets out whatever the settings say, since the result leaves the machine.
 
     Raises:
         DiagnosticsError: as `ask`.

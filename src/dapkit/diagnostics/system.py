@@ -1,6 +1,6 @@
 """The machine, the versions of all that takes part, and the environment, as a report of a fault needs them.
 
-What cannot be found out is left out, and is never an error.
+A fact that cannot be found out is left out; it is never an error.
 """
 
 import contextlib
@@ -36,14 +36,14 @@ _EDITORS = {
     "ZED_TERM": "Zed",
     "TERMINAL_EMULATOR": "JetBrains",
 }
-"""Variables by which editors mark what is started in them."""
+"""Variables with which editors mark their child processes."""
 
 type Section = Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True)
 class SystemReport:
-    """What was found, by section.
+    """The facts, by section.
 
     Attributes:
         sections: each with its facts by name, in the order in which they are shown.
@@ -70,7 +70,7 @@ def system(where: Where, *, on_progress: OnProgress | None = None) -> SystemRepo
 
     Args:
         where: whose project, for the adapters that are installed in it.
-        on_progress: called with what is being done; adapters are asked for their versions, which takes seconds.
+        on_progress: called with the current step; asking adapters for their versions takes seconds.
 
     """
     sections = {"System": _machine(), "Python": _python(), "dapkit": _dapkit(), "Terminal": _terminal()}

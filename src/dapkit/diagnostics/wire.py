@@ -24,7 +24,7 @@ _TO_THE_RIGHT = "client"
 _ENVELOPE = frozenset(
     ["seq", "type", "command", "event", "request_seq", "success", "jsonrpc", "id", "method"]  # of DAP, and of JSON-RPC
 )
-"""What a line about a message says in words of its own."""
+"""The own words of a line about a message."""
 
 type _Asked = tuple[str, bool, int | None]
 """Conversation, whether the client has asked, and the number of a request."""
@@ -32,7 +32,7 @@ type _Asked = tuple[str, bool, int | None]
 
 @dataclass(eq=False, slots=True)
 class PairedMessage:
-    """A message, and what it belongs to.
+    """A message, and the conversation and session to which it belongs.
 
     Attributes:
         other: of a request its response, of a response its request, as far as it is kept.
@@ -52,7 +52,7 @@ class PairedMessage:
 
     @property
     def pretty(self) -> str:
-        """The message as JSON over several lines; as it is, if it was cut or is none."""
+        """The message as JSON over several lines; unchanged, if it was cut or is not JSON."""
         try:
             message = json.loads(self.row.text)
         except (ValueError, RecursionError):
@@ -72,18 +72,18 @@ class PairedMessage:
         return row | pair | content
 
     def as_line(self, characters: int = limits.WIRE_LINE_CHARACTERS) -> str:
-        """Return one line: time, number, direction, what it is, how long it took, length, how the content begins."""
+        """Return one line: time, number, direction, kind, duration, length, and the beginning of the content."""
         content = self._content()
         beginning = content if len(content) <= characters else f"{content[:characters]}..."
         return f"{self._begin()} {self._what()} ({self.row.length:,}) {one_line(beginning)}".rstrip()
 
     def as_whole(self) -> str:
-        """Return it over several lines, with what it belongs to."""
+        """Return it over several lines, with its conversation."""
         row = self.row
         return "\n".join([f"{self._begin()} {self._what()} ({row.length:,} characters)", *self._pair(), self.pretty])
 
     def _content(self) -> str:
-        """Return what the message holds besides what it is; all of one that was cut, or is none."""
+        """Return the message's content besides its kind; all of a message that was cut or is not JSON."""
         try:
             message = json.loads(self.row.text)
         except (ValueError, RecursionError):
@@ -138,7 +138,7 @@ class WireFilter:
     """Which messages are shown.
 
     Attributes:
-        text: has to be in the message, or in what is said of it, in any case of letters.
+        text: must be in the message or in its line, in any case of letters.
         kind: has to be its kind; empty for all.
         failed: show only responses that report a failure, and their requests.
 

@@ -28,7 +28,7 @@ class WireSource(Protocol):
 
     @property
     def title(self) -> str:
-        """What it is, for people."""
+        """Its kind, for people."""
         ...
 
     def connect(self) -> HubConnection:
@@ -36,11 +36,11 @@ class WireSource(Protocol):
         ...
 
     def call(self, arguments: Call, session: str | None) -> Call:
-        """Make the call that asks for them; `session` is what they were found to be of."""
+        """Make the call that asks for them; `session` is the session to which they were found to belong."""
         ...
 
     def details(self, result: Call) -> object:
-        """Take what was asked for out of the result. Raises: DiagnosticsError."""
+        """Take the requested messages out of the result. Raises: DiagnosticsError."""
         ...
 
     def failure(self, error: hub.HubError) -> DiagnosticsError:
@@ -146,7 +146,7 @@ def server(port: int | None = None) -> ServerSource:
     """Return the server of a port, or the only one.
 
     Raises:
-        DiagnosticsError: there is none, or there are several.
+        DiagnosticsError: there is no session, or there are several.
 
     """
     if port is not None:
@@ -206,7 +206,7 @@ class WireReader:
 
         Args:
             after: number of the last one that is known.
-            follow: wait for one for a while, if there is none yet.
+            follow: wait some time for a record if none exists yet.
 
         """
         arguments: Call = {"after": after, "follow": follow, "timeout": limits.WIRE_FOLLOW_SECONDS}

@@ -1,4 +1,4 @@
-"""Who may say what when: the conversation as pure state, for either end.
+"""Which end may send which message at which time: the conversation as pure state, for either end.
 
 `Endpoint` takes bytes and gives happenings, takes messages and gives bytes. It
 neither waits nor reads nor writes; `dapkit.transport` does.

@@ -8,7 +8,7 @@ or a gated event needs a flag of the client's `initialize` arguments
 from dapkit.protocol import COMMANDS, EVENT_GATES, Capabilities, InitializeRequestArguments
 
 type Announced = Capabilities | InitializeRequestArguments
-"""What one end says of itself: the adapter in capabilities, the client in its initialize arguments."""
+"""The abilities that one end declares: the adapter in capabilities, the client in its initialize arguments."""
 
 NOBODY = InitializeRequestArguments(adapter_id="")
 """The client before it has introduced itself: it can nothing."""

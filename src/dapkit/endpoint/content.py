@@ -1,8 +1,7 @@
 """Arguments and bodies as they cross the edge: strict and in the client's formats.
 
-What is written is checked against its type, since Python lets a caller put
-anything anywhere. Content that arrives as `RawJson` was checked by the code that made
-it, and passes as it is unless the client's formats differ from ours.
+Outgoing values are checked against their types, since a Python caller can put any value anywhere. Content that arrives
+as `RawJson` was checked by the code that made it, and passes as it is unless the client's formats differ from ours.
 """
 
 from typing import Any, cast
@@ -38,7 +37,7 @@ def written(value: ProtocolObject, at: str) -> RawJson:
 
 
 def written_arguments(arguments: Arguments[Any], formats: Formats) -> RawJson | None:
-    """Encode arguments for the peer; those of a kind without fields are left out where that is allowed.
+    """Encode arguments for the peer; empty arguments are left out if the specification allows that.
 
     Raises:
         InvalidValue: as `written`, with a path that starts at `$.arguments`.
@@ -65,7 +64,7 @@ def written_body(command: str, body: ProtocolObject | RawJson | None, formats: F
     """Encode the body of a successful response for the peer.
 
     Raises:
-        InvalidValue: it is not what a response to this command carries.
+        InvalidValue: the body does not have the type of this command's response.
 
     """
     spec = COMMANDS.get(command)
@@ -97,10 +96,10 @@ def read_arguments(spec: CommandSpec, raw: RawJson | None, formats: Formats) -> 
 
 
 def understood(command: str, body: ProtocolObject | RawJson | None) -> ProtocolObject | RawJson | None:
-    """Body of a response, typed if the endpoint itself has to know what it says.
+    """Body of a response, typed if the endpoint itself must read it.
 
     Raises:
-        InvalidValue: it is not what a response to this command carries.
+        InvalidValue: the body does not have the type of this command's response.
 
     """
     spec = COMMANDS.get(command)

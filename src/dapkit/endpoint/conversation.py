@@ -1,4 +1,4 @@
-"""What sending and receiving share: who the two ends are, and what waits for an answer."""
+"""State that sending and receiving share: the two ends, and the unanswered requests."""
 
 import enum
 from collections import OrderedDict
@@ -42,9 +42,8 @@ class Role(enum.Enum):
 class Conversation:
     """State of one conversation, as seen from one end.
 
-    Invariant: `unanswered` holds each request that was handed over and has no
-    response yet; `pending` each request of ours that may still be answered, and
-    `forgotten` those that nobody waits for any more.
+    Invariant: `unanswered` holds each request that was handed over and has no response yet; `pending` holds each
+    outgoing request that may still be answered, and `forgotten` the outgoing requests without a waiting caller.
     """
 
     def __init__(self, role: Role) -> None:
@@ -61,18 +60,18 @@ class Conversation:
         self.disconnected = False
 
     def announced(self, who: Role) -> Announced:
-        """Say what one of the two ends can do, by its own words."""
+        """Return the abilities that one of the two ends declared."""
         return self.capabilities if who is Role.ADAPTER else self.client
 
     def introduce(self, client: InitializeRequestArguments) -> None:
-        """Take over what the client says of itself in initialize."""
+        """Store the client's arguments of initialize."""
         self.client = client
         self.formats = Formats.agreed(client)
         if self.formats.differing:
             self.outbox.convert_events(self.formats)
 
     def change_capabilities(self, changed: Capabilities) -> None:
-        """Take over what the adapter says of itself after initialize."""
+        """Store the adapter's capabilities after initialize."""
         self.capabilities = merged(self.capabilities, changed)
 
     def expect_response(self, request: Request) -> None:
@@ -81,7 +80,7 @@ class Conversation:
         self.lifecycle.note("request", request.command)
 
     def forget(self, request: Request) -> None:
-        """Note that nobody waits for the response to a request of ours."""
+        """Record that no caller waits for the response to an outgoing request any more."""
         if self.pending.pop(request.seq, None) is not None:
             self.forgotten[request.seq] = request
             while len(self.forgotten) > limits.FORGOTTEN_REQUESTS:
@@ -113,8 +112,8 @@ class Conversation:
         self.lifecycle.note("event", event, all_threads=concerns_all_threads(body))
 
     def _answer_disconnect(self, request: Request, body: RawJson | None) -> None:
-        # What is still being worked on ends with the session, and events that wait for it need not wait any more.
-        # A client that asks to disconnect twice (Helix) has what it wants both times.
+        # Pending requests end with the session, and events that wait for them need not wait any more.
+        # A client that asks to disconnect twice (Helix) gets its wish both times.
         for unwanted in list(self.unanswered.values()):
             if unwanted.command == "disconnect":
                 del self.unanswered[unwanted.seq]

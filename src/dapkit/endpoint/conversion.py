@@ -5,8 +5,8 @@ have asked for 0-based positions or for URIs in `initialize` (`linesStartAt1`,
 `columnsStartAt1`, `pathFormat`); this module rewrites every position and path
 of a message when it crosses the edge, and nowhere else. So it does with fields that
 an adapter may send only to clients which announced that they understand them (`supportsVariableType`,
-`supportsMemoryReferences`): they are left out. Which fields those are is read off the types, once for
-each: most messages have none.
+`supportsMemoryReferences`): they are left out. The types determine those fields, once for each type: most messages have
+no such field.
 
 `CompletionItem.start` is passed on as it is, and counts from 0: the specification has it follow `columnsStartAt1`, but
 no client does (VS Code, nvim-dap, vimspector and dape say that columns start at 1, and take it as an index from 0).
@@ -31,11 +31,11 @@ from dapkit.protocol import (
 )
 
 _VALUES = (EvaluateBody, SetExpressionBody, SetVariableBody, Variable)
-"""What describes a value, by a type and a reference to its memory among other things."""
+"""A type that describes a value, by a type name and a reference to its memory among other fields."""
 
 
 class _Place(enum.Enum):
-    """What a field has to do with the client."""
+    """The relation of a field to the client."""
 
     LINE = enum.auto()
     COLUMN = enum.auto()
@@ -65,10 +65,16 @@ _IN_ONE: Mapping[tuple[type[ProtocolObject], str], _Place] = {
 
 @dataclass(frozen=True, slots=True)
 class Formats:
-    """What `initialize` agreed on; `Formats()` is our own convention, for a client that understands everything."""
+    """The formats that `initialize` agreed on.
+
+    `Formats()` is dapkit's own convention, for a client that understands everything.
+    """
 
     line_offset: int = 0
-    """What is added to a line of the client's to make ours, which is counted from 1: 1 if it counts from 0."""
+    """The number to add to a client's line to get dapkit's line, which counts from 1.
+
+    It is 1 if the client counts from 0.
+    """
 
     column_offset: int = 0
     """The same for columns."""
@@ -83,7 +89,7 @@ class Formats:
     """Whether the client can ask for memory."""
 
     differing: frozenset[_Place] = field(init=False)
-    """What has to be rewritten."""
+    """Types to rewrite."""
 
     def __post_init__(self) -> None:
         """Look once whether anything differs: it is asked about with each message."""
@@ -98,7 +104,10 @@ class Formats:
 
     @classmethod
     def agreed(cls, client: InitializeRequestArguments) -> "Formats":
-        """Take what the client asked for; what it left out is 1-based and native, and not understood."""
+        """Read the client's arguments.
+
+        A missing field means 1-based lines and columns, native paths, and no ability.
+        """
         return cls(
             line_offset=1 if client.lines_start_at1 is False else 0,
             column_offset=1 if client.columns_start_at1 is False else 0,
@@ -165,7 +174,7 @@ def _find_places(
         if place is not None and bool not in get_args(hints[name]):
             if place in differing:
                 yield name, place
-        elif kind in inside:  # a tree: what differs in one of its nodes may differ in each
+        elif kind in inside:  # a tree: a node may differ although its siblings are equal
             if any(_place(kind, other) in differing for other in kind.__struct_fields__):
                 yield name, _Place.INSIDE
         elif any(any(_find_places(found, differing, within)) for found in inside if found not in within):

@@ -1,7 +1,7 @@
 """The conversation itself: one class for adapters, clients and proxies.
 
 Bytes go in, happenings come out; messages go in, bytes come out; no I/O. The
-endpoint numbers, pairs, checks and orders messages. What it decides alone:
+endpoint numbers, pairs, checks and orders messages. Its own decisions:
 
 * a request that is malformed, out of order, not served or not announced is
   answered with an error and never handed over;
@@ -93,17 +93,17 @@ class Endpoint:
 
     @property
     def capabilities(self) -> Capabilities:
-        """What the adapter said that it can do."""
+        """The capabilities of the adapter."""
         return self._conversation.capabilities
 
     @property
     def client(self) -> InitializeRequestArguments:
-        """What the client said of itself."""
+        """The client's arguments of initialize."""
         return self._conversation.client
 
     @property
     def violations(self) -> Violations:
-        """What the peer did against the protocol so far."""
+        """The peer's violations of the protocol so far."""
         return self._conversation.violations
 
     @property
@@ -138,7 +138,7 @@ class Endpoint:
         Raises:
             OutOfOrder: not in this phase.
             CapabilityMissing: the peer did not announce that it answers this.
-            InvalidValue: an argument is outside what the specification allows.
+            InvalidValue: an argument violates the specification.
 
         """
         self._check_request(arguments.command)
@@ -146,7 +146,7 @@ class Endpoint:
         return self._ask(arguments.command, raw, arguments)
 
     def request_custom(self, command: str, arguments: object = None) -> Request:
-        """Ask with a command of the adapter's own, or pass on what somebody else asked.
+        """Send a request with a custom command of the adapter, or relay a request.
 
         The arguments go out as they are, and the body comes back as `RawJson`.
 
@@ -191,12 +191,12 @@ class Endpoint:
     def respond(self, request: Request, body: ProtocolObject | RawJson | None = None) -> None:
         """Answer a request with success.
 
-        The response to `disconnect` leaves last; what is unanswered then is
-        answered with `cancelled`, and later answers to it go nowhere.
+        The response to `disconnect` leaves last; requests that are unanswered then are answered with `cancelled`, and
+        later responses to them are dropped.
 
         Raises:
             AlreadyAnswered: it had its response.
-            InvalidValue: the body is not what the specification allows; the request stays unanswered.
+            InvalidValue: the body violates the specification; the request stays unanswered.
 
         """
         if self._waits(request):
@@ -250,7 +250,7 @@ class Endpoint:
 
         Raises:
             OutOfOrder: the session is over.
-            InvalidValue: a field is outside what the specification allows.
+            InvalidValue: a field violates the specification.
 
         """
         conversation, event = self._conversation, body.event
@@ -268,7 +268,7 @@ class Endpoint:
                 output = len(text)
             case CapabilitiesEvent(capabilities=changed):
                 conversation.change_capabilities(changed)
-        # Until the client has introduced itself nobody knows how it wants positions and paths.
+        # Until the client has sent initialize, its formats of positions and paths are unknown.
         early = self.phase is Phase.FRESH
         after = [
             request.seq

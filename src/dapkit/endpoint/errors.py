@@ -1,4 +1,4 @@
-"""What the endpoint raises when its owner would break the rules.
+"""Errors that the endpoint raises when its owner would violate the protocol.
 
     DapkitError                      (dapkit.protocol)
     ├── RequestFailed                a request that is, or is to be, answered with an error
@@ -18,11 +18,11 @@ class RequestFailed(DapkitError):  # noqa: N818 - the sentence reads right where
     """A request with an error for an answer: raised by handlers, and to those who asked.
 
     Attributes:
-        text: what went wrong, for people.
-        message: the short form for machines, such as `cancelled` or `notStopped`; the text if there is none.
+        text: the failure, for people.
+        message: the short form for machines, such as `cancelled` or `notStopped`; by default the text.
         error: the structured form, if there is one.
-        show_user: whether the client is to show the error by itself (`Message.showUser`); None leaves that to the
-            SDK, which has what a user does shown, and what an editor asks on its own account not.
+        show_user: whether the client must show the error by itself (`Message.showUser`); None leaves that to the SDK,
+            which shows failures of user actions but not of requests that editors send by themselves.
 
     """
 

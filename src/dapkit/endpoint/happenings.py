@@ -1,4 +1,4 @@
-"""What `Endpoint.receive` reports: frozen values, compared by value.
+"""Results of `Endpoint.receive`: frozen values, compared by value.
 
 A request is handed over once and has to be answered once, by
 `Endpoint.respond` or `Endpoint.fail`; the endpoint itself has already answered
@@ -27,21 +27,21 @@ class ResponseReceived:
     """
 
     request: Request
-    """What we asked."""
+    """The outgoing request."""
 
     response: Response
-    """What the peer answered."""
+    """The peer's response."""
 
 
 @dataclass(frozen=True, slots=True)
 class ResponseUnusable:
-    """The peer answered `request`, but no reading makes sense of what it said."""
+    """The peer answered `request`, but the response cannot be understood."""
 
     request: Request
-    """What we asked."""
+    """The outgoing request."""
 
     problem: ProtocolError
-    """What is wrong with the answer."""
+    """The fault of the response."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ class LateResponse:
     """An answer to a request that was given up on."""
 
     response: Response
-    """The answer, which nobody waits for any more."""
+    """A response for which no caller waits any more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +84,7 @@ class ConversationEnded:
     """Nothing more comes from the peer."""
 
     problem: str | None
-    """What was wrong with the last bytes of the peer; None after an orderly end of input."""
+    """The fault in the peer's last bytes; None after an orderly end of input."""
 
 
 type Happening = (

@@ -43,7 +43,7 @@ class Trigger(NamedTuple):
     """Something that passed between the two ends; a failure is the response to a request that failed."""
 
     kind: TriggerKind
-    """What passed."""
+    """The message that was sent or received."""
 
     name: str
     """Its command, or the name of the event."""
@@ -108,7 +108,7 @@ MOVES: Mapping[tuple[Phase, Trigger], Phase] = {
     **{(phase, Trigger("event", "terminated")): Phase.OVER for phase in _LIVE},
     **{(phase, Trigger("response", "disconnect")): Phase.OVER for phase in Phase},
 }
-"""What changes the phase; anything else leaves it as it is."""
+"""Messages that change the phase; all others leave it as it is."""
 
 _MATTERING = frozenset(
     {
@@ -117,11 +117,11 @@ _MATTERING = frozenset(
         *(Trigger(kind, name) for kind in ("request", "response", "failure") for name in RESUMING),
     }
 )
-"""All that `note` takes account of: most of what passes is none of it."""
+"""All messages that `note` considers: most messages are not among them."""
 
 
 class Lifecycle:
-    """The phase of a session and what it allows.
+    """The phase of a session and the requests that it allows.
 
     Invariant: `phase` changes only along MOVES; `start` is the launch or attach
     request that was made and has not failed, and configurationDone and
@@ -156,7 +156,7 @@ class Lifecycle:
     def note(self, kind: TriggerKind, name: str, *, all_threads: bool = True) -> None:
         """Take account of something that passed, whichever peer said it.
 
-        What does not concern all threads leaves a stopped session stopped.
+        A message that does not concern all threads leaves a stopped session stopped.
         """
         if (kind, name) not in _MATTERING:
             return

@@ -7,9 +7,8 @@ waits too. Neighbouring output of one category is joined. Two kinds of response
 take the lane of the events: that to `disconnect`, which is the last word, and that to a
 request that sets the program going, if a stop was reported before and has not left.
 
-Answers get their `seq` when they are put in and events when they leave, so
-that what the peer sees counts up by one, as the specification asks
-("Base protocol", `ProtocolMessage.seq`).
+Responses get their `seq` when they are added and events when they leave, so that the peer sees numbers that increase by
+one, as the specification demands ("Base protocol", `ProtocolMessage.seq`).
 """
 
 from collections import deque
@@ -126,7 +125,7 @@ class Outbox:
         self._events.append(waiting)
 
     def put_output(self, text: str, category: str | None) -> None:
-        """Queue plain output, joined to what was said just before if that has not left."""
+        """Queue plain output, joined to the output before it if that has not left."""
         size = len(text)
         self.output_backlog += size
         match self._events[-1] if self._events else None:

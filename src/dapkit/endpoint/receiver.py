@@ -1,11 +1,9 @@
-"""Making sense of what the peer says, whatever it says.
+"""Interpretation of the peer's messages, including malformed ones.
 
 Every request of the peer is either handed over or answered with an error;
-every answer finds its question. What is wrong is noted as a violation and
-forgiven. The conversation ends only where going on would leave somebody
-waiting: frames that cannot be told apart, and, for an adapter, messages that
-cannot be answered. A client goes on: it has deadlines, and one broken message
-is not a reason to lose a session.
+every answer finds its question. A fault is recorded as a violation and tolerated. The conversation ends only if going
+on would leave one end waiting forever: frames that cannot be told apart, and, for an adapter, messages that cannot be
+answered. A client goes on: it has deadlines, and one broken message is not a reason to lose a session.
 """
 
 from collections.abc import Collection, Mapping
@@ -61,7 +59,7 @@ INSTEAD_OF_NOTHING: Final[Mapping[str, Mapping[str, object]]] = {
     "continue": {"threadId": ALL_THREADS},  # simple clients know of no threads
     "pause": {"threadId": ALL_THREADS},
 }
-"""Required members that some peers leave out, by command, and what is as good as none there."""
+"""Required members that some peers leave out, by command, and the value to assume."""
 
 
 class Receiver:
@@ -158,7 +156,7 @@ class Receiver:
         conversation = self._conversation
         spec = COMMANDS.get(request.command)
         if request.seq in conversation.unanswered:
-            return f"seq {request.seq} is that of a request which is not answered yet"
+            return f"seq {request.seq} belongs to a request that is not answered yet"
         if spec is not None and spec.direction is not conversation.role.serves:
             return f"{request.command} is not a request to the {conversation.role}"
         if conversation.role is Role.ADAPTER and conversation.lifecycle.phase is Phase.OVER:
@@ -274,10 +272,10 @@ class Receiver:
                 if request.command in RESUMING:
                     add(event, f"came before the response to {described(request)}")
 
-    # What is wrong
+    # Fault
 
     def _receive_broken(self, payload: bytes, error: ProtocolError) -> list[Happening]:
-        """Deal with a message whose envelope is wrong by what can still be read of it."""
+        """Handle a message with a faulty envelope, using the readable parts of it."""
         conversation = self._conversation
         match _members(payload):
             case {"type": "response", "request_seq": int(seq)} if asked := conversation.pending.pop(seq, None):
@@ -325,7 +323,7 @@ def _fault(error: ProtocolError) -> tuple[str, str]:
 
 
 def _members(payload: bytes) -> dict[str, object] | None:
-    """Read the outline of an object that may be broken, None if there is none."""
+    """Read the outline of an object that may be broken; None if it has no readable outline."""
     try:
         return decode_as(dict[str, object], payload)
     except ProtocolError:  # it is being reported: this is how it looks from here

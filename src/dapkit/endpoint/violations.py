@@ -1,7 +1,7 @@
-"""The lint report: what a peer did against the protocol and was forgiven.
+"""The lint report: the peer's violations of the protocol that were tolerated.
 
-A violation never ends a conversation. The report says what, where and in which
-message, so that the author of the peer can find it.
+A violation never ends a conversation. The report gives the fault, its place and its message, so that the author of the
+peer can find it.
 """
 
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ class Violation:
     """Where in it, such as `$.body.threadId`; `$` is the message as a whole."""
 
     problem: str
-    """What was found and what was expected."""
+    """The value found and the value expected."""
 
     def __str__(self) -> str:
         """One line of a report."""
@@ -43,7 +43,7 @@ class Violations:
 
 
 def described(message: AnyMessage | str) -> str:
-    """Name a message in protocol words; what cannot be told apart has been named already."""
+    """Name a message in protocol words; messages that cannot be told apart already have names."""
     match message:
         case Request(seq, command):
             return f"request {command} (seq {seq})"

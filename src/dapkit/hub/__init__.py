@@ -1,7 +1,7 @@
 """The process that holds debug sessions, so that they outlive the command that started them.
 
-These names are a caller's end, and quick to import. What the process itself is made of is imported from its
-module: `dapkit.hub.daemon`.
+These names are a caller's end, and quick to import. The parts of the process are imported from their module:
+`dapkit.hub.daemon`.
 """
 
 from dapkit.hub.client import call, hold_session, status, stop

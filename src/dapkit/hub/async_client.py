@@ -29,7 +29,7 @@ async def call(
     on_progress: OnProgress | None = None,
     hub_client: HubClient | None = None,
 ) -> dict[str, object]:
-    """Have the hub do one call and return its result (see `dapkit.hub.call`).
+    """Send one call to the hub and return its result (see `dapkit.hub.call`).
 
     Raises:
         HubError: no hub could be reached, or it did not answer.
@@ -56,7 +56,7 @@ async def _ask(
     stream: SocketStream, message: Mapping[str, object], pid: int, on_progress: OnProgress | None
 ) -> dict[str, object]:
     lines = wire.LineBuffer()
-    with suppress(anyio.BrokenResourceError):  # what it sent before is still to be read
+    with suppress(anyio.BrokenResourceError):  # its earlier data must still be read
         await stream.send(wire.encode({"id": 1, **message}))
     with suppress(anyio.BrokenResourceError):
         async for data in stream:

@@ -148,7 +148,7 @@ class _Outbox:
         self._updates.notify()
 
     def close(self) -> None:
-        """Send what waits, within `limits.CLOSE_SECONDS`, and nothing more."""
+        """Send the waiting data, within `limits.CLOSE_SECONDS`, and no further data."""
         self._closing = True
         self._scope.deadline = anyio.current_time() + shared_limits.CLOSE_SECONDS
         self._updates.notify()

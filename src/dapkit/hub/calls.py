@@ -1,4 +1,4 @@
-"""A call as the hub hands it on, and what answers calls."""
+"""A call in the form in which the hub passes it on, and the handler of calls."""
 
 from collections.abc import Callable, Mapping
 from contextlib import AbstractAsyncContextManager
@@ -15,7 +15,7 @@ from dapkit.hub.errors import CallRefused
 from dapkit.settings import Settings
 
 type ReportProgress = Callable[[str, float | None], None]
-"""Sends the caller what is being done, and how many percent of it are done; it never waits."""
+"""Reports the current step to the caller, and its progress in percent; it never waits."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -80,7 +80,7 @@ async def read_call(message: Mapping[str, object], report: ReportProgress) -> Hu
         arguments=_field(message, "arguments", dict, {}),
         project=Path(project),
         session=session or None,
-        read_only=_field(message, "read_only", bool, False),  # noqa: FBT003 - what holds if it is missing
+        read_only=_field(message, "read_only", bool, False),  # noqa: FBT003 - the default
         env=_texts("env", env) if env else None,
         settings=await load_settings(Path(project), _texts("overrides", _field(message, "overrides", dict, {}))),
         report=report,

@@ -1,9 +1,8 @@
 """A caller's end: one call to the hub, which is started if none runs.
 
-A command takes milliseconds, so this module and what it imports use only the
-quickest parts of the standard library, and the connection is a plain blocking
-socket. Decided here: when a hub is started, how long a caller waits for it, and
-which error a caller gets without an answer. What the calls mean is left to the hub.
+A command takes milliseconds, so this module and its imports use only the quickest parts of the standard library, and
+the connection is a plain blocking socket. Decided here: when a hub is started, how long a caller waits for it, and
+which error a caller gets without an answer. The hub knows the meaning of the calls.
 
 A call is sent at most once. If the connection is lost before the hub has the call
 (the hub was just ending, another caller was starting one), it is tried again until
@@ -29,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
 COMMAND = (sys.executable, "-P", "-m", "dapkit.agent")
-"""What is started as the hub."""
+"""The command that starts the hub."""
 
 _VARIABLES = "DAPKIT_"
 
@@ -45,7 +44,7 @@ def call(
     on_progress: OnProgress | None = None,
     stdin: str | None = None,
 ) -> dict[str, object]:
-    """Have the hub do one call and return its result.
+    """Send one call to the hub and return its result.
 
     Ctrl-C gives the call up and is raised again.
 
@@ -56,7 +55,7 @@ def call(
         session: name of the session; None for the only one.
         read_only: refuse actions that change anything.
         timeout: seconds that a hub which runs has for it; the action has a deadline of its own, which comes first.
-        on_progress: called with what the call is doing.
+        on_progress: called with the current step of the call.
         stdin: where our standard input can be opened, if a program that is started is to read that.
 
     Raises:
@@ -97,7 +96,7 @@ def status() -> dict[str, object] | None:
 def stop() -> bool:
     """End the hub with all its sessions and wait until its process has ended; False if none runs.
 
-    A hub that does not answer, or does not end, is killed; what it had started ends all the same.
+    A hub that does not answer, or does not end, is killed; its children end all the same.
     """
     return HubClient().stop()
 
@@ -107,7 +106,7 @@ class HubClient:
 
     Args:
         folder: where its socket is; None for the user's own.
-        command: what to start if no hub runs.
+        command: the command that starts a hub if no hub runs.
 
     """
 
@@ -232,7 +231,7 @@ class HubClient:
 def call_message(
     name: str, arguments: "Mapping[str, object]", *, project: str, session: str | None, read_only: bool
 ) -> dict[str, object]:
-    """Make the message of a call, with what the hub needs to know about this process."""
+    """Make the message of a call, with the hub's facts about this process."""
     message: dict[str, object] = {
         "call": name,
         "arguments": arguments,

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from typing import Self
 
 type OnProgress = Callable[[str, float | None], None]
-"""Called with what a call is doing, and how far it is in percent where that is known."""
+"""Called with the current step of a call, and its progress in percent if that is known."""
 
 
 class HubConnection:
@@ -156,7 +156,7 @@ class HubConnection:
             self._socket.sendall(wire.encode(message))
         except TimeoutError:
             raise silent(self.pid) from None
-        except OSError:  # it has ended; what it sent before is still to be read
+        except OSError:  # it has ended; its earlier data must still be read
             return
 
     def _next(self, deadline: float) -> dict[str, object]:

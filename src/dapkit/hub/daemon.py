@@ -2,8 +2,8 @@
 
 Decided here: when it ends. That is after `hub.idle_seconds` without a caller
 and without anything that lives, at a `hub.stop`, or at a signal; each way the
-sessions are ended properly, and within `limits.ORDERLY_END_SECONDS`. If it is
-killed, the guards of `transport` end what it had started.
+sessions are ended properly, and within `limits.ORDERLY_END_SECONDS`. If it is killed, the guards of `transport` end its
+children.
 """
 
 import logging
@@ -33,7 +33,7 @@ _SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 
 
 def run(handler_factory: HandlerFactory) -> None:
-    """Be the hub: return in the process that was started, and serve in a child of it until the end.
+    """Run the hub: return in the process that was started, and serve in a child of it until the end.
 
     Example:
         if __name__ == "__main__":
@@ -73,7 +73,7 @@ async def _live(handler_factory: HandlerFactory, socket: Path, settings: Setting
 
 
 class _Hub:
-    """What the hub knows about its callers.
+    """The hub's knowledge of its callers.
 
     Attributes:
         over: set when it is to end; from then on no call is begun.

@@ -1,4 +1,4 @@
-"""The log of the hub: a file for each day, `hub-2026-11-24.log`, in the folder for what outlives a hub.
+"""The log of the hub: a file for each day, `hub-2026-11-24.log`, in the folder for files that outlive a hub.
 
     2026-11-24 05:03:12,417 4711 ERROR dapkit.hub.caller: launch failed
       Traceback (most recent call last):
@@ -7,8 +7,8 @@ Further lines of a message, and its traceback, are indented, so that none can pa
 one write at the end of the file, since more than one hub may write to it. The file is opened for each: whatever
 becomes of it, the next record finds its place.
 
-What cannot be written there goes to stderr, as everything does until the hub is ready: that is `hub.log`, from which
-the one who starts a hub learns why it has failed (see `spawn`). Logging never breaks the hub.
+Records that cannot be written there go to stderr, as all records do until the hub is ready: that is `hub.log`, from
+which the starter of a hub learns why it has failed (see `spawn`). Logging never breaks the hub.
 """
 
 import contextlib
@@ -26,7 +26,7 @@ from dapkit.system.state_folder import LOGS, NoStateFolder, state_folder
 
 FORMAT = "%(asctime)s %(process)d %(levelname)s %(name)s: %(message)s"
 INDENTATION = "  "
-"""What the further lines of a record begin with."""
+"""The beginning of the further lines of a record."""
 
 _NAME = re.compile(r"hub-(\d{4}-\d\d-\d\d)\.log")
 

@@ -1,4 +1,4 @@
-"""What a call to the hub can fail with, before any action has begun.
+"""Errors of a call to the hub, before any action has begun.
 
 HubError
 ├── FolderRefused     the folder for sockets is not the user's alone, or not suitable
@@ -18,7 +18,7 @@ class HubError(Exception):
 
     Attributes:
         code: a stable word for programs.
-        hint: what to do next; empty if nothing helps.
+        hint: what to do next; may be empty.
 
     """
 
@@ -52,7 +52,7 @@ class OtherVersion(HubError):  # noqa: N818 - as above
 
 
 class HubLost(HubError):  # noqa: N818 - as above
-    """The hub ended before it answered; what the call has done is unknown, its session is over."""
+    """The hub ended before it answered; the effect of the call is unknown, its session is over."""
 
     code = "hub_lost"
 

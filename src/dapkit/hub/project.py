@@ -14,7 +14,7 @@ MARKERS = (".dapkit.toml", ".git", ".hg", ".svn", ".vscode", "pyproject.toml", "
 def project_of(folder: str) -> str:
     """Return the nearest folder, from this one upwards, that looks like a project; else the folder itself.
 
-    What a stranger can have put there, as in /tmp, makes no folder a project.
+    Files that other users may have put there, as in /tmp, do not make a folder a project.
 
     The user's home and the folders above it are never a project: much that is unrelated lies below them.
     """

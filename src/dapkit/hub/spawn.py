@@ -77,7 +77,7 @@ def spawn_hub(command: "Sequence[str]", folder: str, *, lock: int, deadline: flo
 
 
 def _first_line(starting: subprocess.Popen[bytes], deadline: float) -> bytes | None:
-    """Return what the hub writes until its end or its first line; None if that takes too long."""
+    """Return the hub's output until its end or its first line; None if that takes too long."""
     pipe = starting.stdout.fileno() if starting.stdout is not None else -1
     poll = select.poll()
     poll.register(pipe, select.POLLIN)

@@ -8,10 +8,9 @@
              {"id":1,"error":{"code":"...","message":"...","hint":"..."}}
     caller   {"cancel":1}                                                             gives a call up
 
-`env` is the caller's own environment and comes only with what starts a program,
-`overrides` are its variables that stand for settings. Calls whose names begin
-with `hub.` are answered by the hub itself. A caller that disconnects gives up all
-its calls. Neither the first line nor `hub.stop` may ever change: by them a hub of
+`env` is the caller's own environment, sent only with calls that start a program; `overrides` are its variables that
+replace settings. Calls whose names begin with `hub.` are answered by the hub itself. A caller that disconnects gives up
+all its calls. Neither the first line nor `hub.stop` may ever change: by them a hub of
 another version is recognised, and ended.
 """
 

@@ -32,11 +32,11 @@ def main(words: Sequence[str] | None = None) -> int:
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     command = commands.add_parser("install", help="install the kernel's description, for the user")
     command.add_argument("--name", default="dapkit", help="name of the kernel; default: %(default)s")
-    command.add_argument("--display-name", default="Python (dapkit)", help="what notebooks call it; %(default)s")
+    command.add_argument("--display-name", default="Python (dapkit)", help="its name in notebooks; %(default)s")
     place = command.add_mutually_exclusive_group()
     place.add_argument("--prefix", help="install below this folder instead, such as a virtual environment")
     place.add_argument(
-        "--sys-prefix", action="store_const", const=sys.prefix, dest="prefix", help="the same, with that of this Python"
+        "--sys-prefix", action="store_const", const=sys.prefix, dest="prefix", help="the same, in this Python"
     )
     given = parser.parse_args(words)
     try:

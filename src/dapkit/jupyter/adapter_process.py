@@ -20,7 +20,7 @@ type Message = dict[str, Any]
 _COMMAND = (sys.executable, "-P", "-m", "dapkit.python")
 
 
-class AdapterGone(Exception):  # noqa: N818 - named after what happened
+class AdapterGone(Exception):  # noqa: N818 - named after the event
     """The adapter has ended, or could not be started."""
 
 

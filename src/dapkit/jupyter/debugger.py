@@ -1,11 +1,11 @@
-"""The debugger of a kernel: answers the debug requests of Jupyter's clients, and passes on what is for the adapter.
+"""The debugger of a kernel: answers the debug requests of Jupyter's clients, and relays the rest to the adapter.
 
 JupyterLab and VS Code send requests of the protocol on the control channel, and some of Jupyter's own:
 
-    debugInfo             what there is, before and after a page was loaded anew
+    debugInfo             the present state, before and after a page is reloaded
     dumpCell              leaves the text of a cell in the file that its code is named after
     inspectVariables      the variables of the notebook, while nothing is stopped
-    richInspectVariables  what a notebook would show for a variable, here or in a frame
+    richInspectVariables  a notebook's display of a variable, here or in a frame
     copyToGlobals         a variable of a frame becomes one of the notebook
 
 No client sends `configurationDone` before it has the response to `attach`, so it is sent here. A step or `continue` is
@@ -26,18 +26,18 @@ from dapkit.transport import private_folder, remove_dead_sockets
 
 _RESUMING: Final = ("continue", "next", "stepIn", "stepOut")
 _HISTORY: Final = re.compile(r"_i*|_+|_i?\d+|_[io]h|_dh|In|Out|get_ipython|exit|quit|open|__\w+__")
-"""Names that IPython gives to what it keeps, in the namespace of the notebook."""
+"""Names that IPython gives to its own objects in the namespace of the notebook."""
 
 type Handler = Callable[[Message], Awaitable[Message]]
 
 
 class Shell(Protocol):
-    """What is needed of the shell that runs the cells."""
+    """The part of the shell that runs the cells which the debugger needs."""
 
     user_ns: dict[str, Any]
 
     def user_expressions(self, expressions: dict[str, str]) -> dict[str, dict[str, Any]]:
-        """Return what a notebook would show for expressions."""
+        """Return a notebook's display of expressions."""
 
 
 class Cells(Protocol):
@@ -50,7 +50,7 @@ class Cells(Protocol):
         """Return the file that code made of a text is named after."""
 
     def keep_leading_lines(self, *, keep: bool) -> None:
-        """Have empty lines at the beginning of a cell count, as they do for the client, or not."""
+        """Choose whether empty lines at the beginning of a cell count, as they do for the client."""
 
 
 class KernelDebugger:
@@ -183,7 +183,7 @@ class KernelDebugger:
         return await self._adapter.request(message)
 
     def _receive(self, message: Message) -> None:
-        """Take note of what the adapter sends, and let clients have its events."""
+        """Process an event of the adapter, and relay it to clients."""
         match message:
             case {"type": "event", "event": "initialized"}:
                 self._initialized.set()
@@ -246,7 +246,7 @@ class KernelDebugger:
             return _refused(message, "the program runs, and inspectVariables was not asked for before")
         try:
             return _response(message, {"variables": self._inspection.variables(message["arguments"])})
-        except Exception as error:  # noqa: BLE001 - of the engine, whose classes are none of ours
+        except Exception as error:  # noqa: BLE001 - of the engine, whose classes are not imported here
             return _refused(message, str(error))
 
     async def _inspect_variables(self, message: Message) -> Message:
@@ -255,7 +255,7 @@ class KernelDebugger:
         return _response(message, {"variables": self._inspection.variables({})})
 
     async def _rich_inspect_variables(self, message: Message) -> Message:
-        """Return what a notebook shows for a variable; for what hangs below one, and has no name, nothing."""
+        """Return a notebook's display of a variable; a child without a name has no display."""
         arguments = message["arguments"]
         name = arguments["variableName"]
         if not name.isidentifier():
@@ -277,7 +277,7 @@ class KernelDebugger:
         )
 
     def keep_rich(self, value: object) -> None:
-        """Keep what a notebook shows for a value, in the thread that has it."""
+        """Keep a notebook's display of a value, in the thread that has it."""
         self._kept = self._shell.display_formatter.format(value)  # type: ignore[attr-defined]  # of IPython
 
     async def _copy_to_globals(self, message: Message) -> Message:
@@ -296,7 +296,7 @@ class KernelDebugger:
 
 def _write(path: str, text: str) -> str | None:
     """Write the text of a cell; say why not if others could replace it: the name of its folder can be foreseen."""
-    folder = os.path.dirname(path)  # noqa: PTH120 - a text is what clients get
+    folder = os.path.dirname(path)  # noqa: PTH120 - clients get a text
     try:
         Path(folder).mkdir(mode=0o700, parents=True, exist_ok=True)
         if (objection := objection_to(folder)) is not None:

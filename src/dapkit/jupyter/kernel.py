@@ -2,7 +2,7 @@
 
     python -m ipykernel_launcher -f FILE --IPKernelApp.kernel_class=dapkit.jupyter.kernel.DapkitKernel
 
-What ipykernel does for debugpy alone is left undone. debugpy is not started, and need not be installed.
+ipykernel's preparations for debugpy are skipped. debugpy is not started, and need not be installed.
 """
 
 import inspect
@@ -32,7 +32,7 @@ class KernelCells:
         return str(get_file_name(text))
 
     def keep_leading_lines(self, *, keep: bool) -> None:
-        """Have empty lines at the beginning of a cell count, as they do for the client, or not."""
+        """Choose whether empty lines at the beginning of a cell count, as they do for the client."""
         if keep and leading_empty_lines in self._transforms:
             self._place = self._transforms.index(leading_empty_lines)
             del self._transforms[self._place]
@@ -61,7 +61,7 @@ class DapkitKernel(IPythonKernel):
 
     @property
     def kernel_info(self) -> dict[str, Any]:
-        """What the kernel can do."""
+        """The abilities of the kernel."""
         info: dict[str, Any] = super().kernel_info
         features = info.setdefault("supported_features", [])
         if "debugger" not in features:
@@ -88,7 +88,7 @@ class DapkitKernel(IPythonKernel):
 
 
 def _kernel_files() -> set[str]:
-    """Return the files of what runs the kernel: all that is loaded before the first cell, and what has called us."""
+    """Return the files of the kernel itself: all that is loaded before the first cell, and the caller's."""
     files = {getattr(module, "__file__", None) for module in list(sys.modules.values())}
     frame: FrameType | None = sys._getframe()  # noqa: SLF001 - the documented way
     while frame is not None:

@@ -1,8 +1,7 @@
 """Who gets in by HTTP: requests that bring the token. Connections without one are few, and last a short time.
 
-A connection that has shown no token is closed after `limits.TOKEN_SECONDS`, and before that if
-`limits.UNADMITTED_CONNECTIONS` others have come since, so that those who say nothing, or half of
-something, keep nobody out.
+A connection that has shown no token is closed after `limits.TOKEN_SECONDS`, or earlier if
+`limits.UNADMITTED_CONNECTIONS` others have connected since, so that silent or half-open connections keep no client out.
 """
 
 import asyncio

@@ -1,4 +1,4 @@
-"""The definition of the tool: what a model reads before it uses it, in as few words as it can do with."""
+"""The definition of the tool: the text that a model reads before it uses it, in as few words as possible."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final

@@ -1,4 +1,4 @@
-"""What diagnostics shows, as resources: the routes that only look.
+"""Diagnostics as resources: the commands that only read.
 
 The others write files, ask the user, or look at the program for a long time: they are commands.
 """
@@ -20,7 +20,7 @@ class Look:
     """A resource.
 
     Attributes:
-        description: what it is, for the client.
+        description: its purpose, for the client.
         text: makes it, and blocks meanwhile; raises DiagnosticsError.
 
     """
@@ -43,6 +43,6 @@ OF_SESSION: Mapping[str, Look] = {
         "text/markdown",
     ),
     "wire": Look("The latest messages of the session", lambda where: wire(SessionSource(where)).as_text()),
-    "artifacts": Look("What was written about the session", lambda where: session_files(where).as_text()),
+    "artifacts": Look("Files about the session", lambda where: session_files(where).as_text()),
 }
 """By the word after `dapkit://sessions/NAME/`."""

@@ -23,7 +23,7 @@ class ServerSentEvent:
 
     Attributes:
         event: its type; empty for `message`, which is the usual one.
-        data: what it says.
+        data: its content.
         id: by which a client can go on after it.
 
     """
@@ -41,7 +41,7 @@ class ServerSentStream:
         self._searched = 0
 
     def feed(self, data: bytes) -> list[ServerSentEvent]:
-        """Take more bytes, return the events that are complete now; comments, such as pings, are none.
+        """Take more bytes, return the events that are complete now; comments, such as pings, are skipped.
 
         Raises:
             EventTooLong: nothing can be read from here on.

@@ -9,4 +9,4 @@ MCP_PROGRESS_SECONDS = 5.0
 """How often a call that still works is reported to an agent that wants progress reports."""
 
 MCP_EVENT_BYTES = 64 * MEGABYTE
-"""Longest event, or body of a request, that is kept for diagnostics; what comes after a longer one is not."""
+"""Longest event, or body of a request, that is kept for diagnostics; later messages after a longer one are not kept."""

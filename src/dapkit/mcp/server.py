@@ -63,7 +63,7 @@ class DebugServer:
         )
 
     async def redacts(self) -> bool:
-        """Whether secrets are to be taken out of what is shown; they are if the settings cannot be read."""
+        """Whether secrets are removed from resources; they are if the settings cannot be read."""
         try:
             return (await load_settings(self._project)).redact_enabled
         except hub.CallRefused:
@@ -153,7 +153,7 @@ class DebugServer:
         return types.ListResourceTemplatesResult(
             resource_templates=[
                 types.ResourceTemplate(
-                    uri_template=_OUTPUT, name="output", description="What the program wrote", mime_type="text/plain"
+                    uri_template=_OUTPUT, name="output", description="The program's output", mime_type="text/plain"
                 ),
                 types.ResourceTemplate(
                     uri_template=_SOURCE,
@@ -196,7 +196,7 @@ class DebugServer:
         return _content(uri, _text(answer), "text/plain")
 
     async def _look(self, uri: str, look: Look, session: str | None) -> types.ReadResourceResult:
-        """Have diagnostics look at something, in a thread, which nobody waits for if the call is given up."""
+        """Run a diagnostics command in a thread; if the call is given up, no caller waits for the thread."""
         where = Where(str(self._project), session)
         try:
             text = await anyio.to_thread.run_sync(partial(look.text, where), abandon_on_cancel=True)
@@ -206,7 +206,7 @@ class DebugServer:
 
 
 async def _report(context: Context, heard: MemoryObjectReceiveStream[str]) -> None:
-    """Send what the hub reports, and from time to time that it still works."""
+    """Send the hub's progress reports, and from time to time a sign that it still works."""
     begin = anyio.current_time()
     count = 0
     message = "waiting"
@@ -243,7 +243,7 @@ def _failure(action: str, code: str, message: str, hint: str) -> dict[str, objec
 
 
 def _text(answer: Mapping[str, object]) -> str:
-    """Return what a model reads; after an error, it says what to do next."""
+    """Return the text for a model; after an error, it ends with the hint."""
     return str(answer["text"])
 
 

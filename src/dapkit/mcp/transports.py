@@ -41,7 +41,7 @@ async def serve_http(server: DebugServer, *, port: int, announce: Callable[[str,
     file that only the user can read and that goes with the server.
 
     Args:
-        server: what is served.
+        server: the server.
         port: 0 for any that is free.
         announce: called with the address and the file of the token, when the server listens.
 
@@ -69,7 +69,7 @@ async def serve_http(server: DebugServer, *, port: int, announce: Callable[[str,
                 backlog=limits.BACKLOG_CONNECTIONS,
                 log_level="warning",
                 access_log=False,
-                proxy_headers=False,  # the connections that are counted are those of the proxy
+                proxy_headers=False,  # the counted connections are the proxy's
             )
             gated = _Uvicorn(config)
             redaction = Redaction([os.environ], [token], of_code=Kind.OUTPUT) if redact else None

@@ -1,4 +1,4 @@
-"""What passes between a server by HTTP and its clients, kept for diagnostics: JSON-RPC, as requests and as events.
+"""The messages between an HTTP server and its clients, kept for diagnostics: JSON-RPC, as requests and as events.
 
 The application is wrapped behind the token, so that nothing of a stranger is kept, and no header is. An error here is
 logged, and nothing of the answer is held up or changed.
@@ -39,7 +39,7 @@ class WireCapture:
         self._requests = 0
 
     def captured(self, application: AsgiApplication) -> AsgiApplication:
-        """Have what an application receives and sends kept."""
+        """Keep the messages that an application receives and sends."""
 
         async def serve(scope: AsgiScope, receive: AsgiReceive, send: AsgiSend) -> None:
             if scope["type"] != "http":
@@ -83,12 +83,12 @@ class _Exchange:
         self._broken = False
 
     def received(self, message: Mapping[str, Any]) -> None:
-        """Keep what the client sends, once all of it has come."""
+        """Keep the client's message, once all of it has arrived."""
         if message["type"] == "http.request":
             self._try(self._take_request, message)
 
     def sent(self, message: Mapping[str, Any]) -> None:
-        """Keep what the server sends: each event, or the one message of a response that is none."""
+        """Keep the server's messages: each event, or the one message of a response without events."""
         self._try(self._take_response, message)
 
     def _try(self, take: Callable[[Mapping[str, Any]], None], message: Mapping[str, Any]) -> None:
@@ -133,7 +133,7 @@ class _Exchange:
             self._capture.keep(text, sender="server", head=WireHead(kind="event", name=event.event or "message"))
 
     def _keep(self, text: str, sender: str, event: str = "") -> None:
-        """Keep one message of JSON-RPC, or what else an event says."""
+        """Keep one message of JSON-RPC, or the data of any other event."""
         head, problem = WireHead(kind="event", name=event) if event else WireHead(), None
         try:
             message = json.loads(text)

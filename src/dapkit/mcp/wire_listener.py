@@ -1,4 +1,4 @@
-"""The way to what a server keeps for diagnostics: a unix socket beside its token, for processes of our own user.
+"""A unix socket that shows the messages that a server keeps for diagnostics, for processes of the same user.
 
 It is the protocol of the hub, with one call: `wire_records`, as `dapkit.agent.queries.wire` has it.
 """
@@ -28,10 +28,12 @@ log = logging.getLogger(__name__)
 
 @asynccontextmanager
 async def wire_listener(buffer: WireBuffer, *, port: int, redaction: Redaction | None) -> AsyncIterator[None]:
-    """Show what is kept to those who ask, as long as the block lasts; where no socket can be made, nobody is shown it.
+    """Show the kept messages to clients of the socket while the block runs.
+
+    If the socket cannot be made, they are not shown.
 
     Args:
-        buffer: what is kept.
+        buffer: the kept messages.
         port: of the server.
         redaction: takes secrets out; None if they stay.
 

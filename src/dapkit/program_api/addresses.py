@@ -1,4 +1,4 @@
-"""Where clients and programs meet, and by which token: what the calls in a program and its command line say of it."""
+"""Addresses and tokens by which clients and programs connect, from the calls in a program and its command line."""
 
 import os
 
@@ -14,7 +14,7 @@ def place_of(address: Address) -> Place:
     """Return the place that an address means.
 
     Raises:
-        ValueError: it is none.
+        ValueError: the text is not a port.
 
     """
     match address:
@@ -28,14 +28,14 @@ def place_of(address: Address) -> Place:
 
 
 def check_token_options(token: str | None, token_file: str | os.PathLike[str] | None) -> None:
-    """Refuse a token that is none, and two.
+    """Refuse an empty token, and two tokens.
 
     Raises:
         ValueError: it is one of these.
 
     """
     if token == "":
-        raise ValueError("an empty token is none")
+        raise ValueError("the token is empty")
     if token is not None and token_file is not None:
         raise ValueError("token and token_file say the same: give one of them")
 
@@ -44,7 +44,7 @@ def need_own_path(path: str, *, has_token: bool) -> None:
     """Refuse a path for a unix socket in whose place a stranger could put another, for clients to connect to.
 
     Raises:
-        ValueError: somebody could, or a token is given, for which nobody asks there.
+        ValueError: other users could connect, or a token is given where none is asked for.
 
     """
     from dapkit.system.trusted_files import objection_to
@@ -77,7 +77,7 @@ def private_folder() -> str:
     """Return the folder for sockets and tokens.
 
     Raises:
-        OSError: there is none.
+        OSError: there is no such file.
 
     """
     from dapkit.system import runtime_folder

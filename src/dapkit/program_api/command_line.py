@@ -2,8 +2,9 @@
 
     --listen|--connect [HOST:]PORT [option]... FILE | -m MODULE | -c CODE | --pid PID [argument]...
 
-A switch is given once. The first word that is not a switch is the program's file, and what follows the program is its
-own. The variable holds switches without a program, separated by blanks; those of the command line come before it.
+A switch is given once. The first word that is not a switch is the program's file, and all words after it belong to the
+program. The variable holds switches without a program, separated by blanks; they precede the switches of the command
+line.
 
 Reading them imports nothing: programs that are run by them find no trace of it.
 """
@@ -29,25 +30,25 @@ usage: python -m dapkit --listen | --connect [HOST:]PORT
 """
 
 HELP = f"""{USAGE}
-Run a program that a debugger can attach to, or have one attach to a process.
+Run a program that a debugger can attach to, or attach a debugger to a process.
 
-  --listen [HOST:]PORT      let clients attach at this port; 127.0.0.1 where no host is named; a path is a unix socket
+  --listen [HOST:]PORT      let clients attach at this port; 127.0.0.1 if no host is given; a path is a unix socket
   --connect [HOST:]PORT     connect to an adapter that waits for the program (attach with listen)
-  --wait-for-client         begin when a client is there and has set its breakpoints
-  --token-file FILE         the token of the port; without it --listen makes one and says where it is,
+  --wait-for-client         start when a client has connected and set its breakpoints
+  --token-file FILE         the token of the port; without it --listen makes one and prints its path,
                             and --connect takes the one that the adapter has left
   --tls-certificate FILE    speak TLS, with this certificate (with --listen)
-  --tls-key FILE            its key, if that is not in the same file
-  --tls-authority FILE      speak TLS with a debugger that these certificates vouch for (with --connect)
+  --tls-key FILE            its key, if it is not in the same file
+  --tls-authority FILE      speak TLS with a debugger signed by these certificates (with --connect)
   --configure-NAME VALUE    subProcess true|false: whether processes that the program starts are debugged as well;
                             qt none|auto|pyside2|pyside6|pyqt5|pyqt6: accepted, all threads of Qt are debugged anyway
-  --log-to PATH             write what the debugger decides to a file, or to a file in a folder
+  --log-to PATH             write the debugger's log to a file, or to a file in a folder
   --log-to-stderr           write it to stderr
   --parent-session-pid PID  the process whose session this one belongs to (with --connect)
   --adapter-access-token T  the token itself (with --connect); other users see it: --token-file hides it
   --disable-sys-remote-exec, --linux-attach-prefer-lldb
                             with --pid: reach the process by gdb or lldb, or by lldb
-  --startup-folder          print the folder that has DAPKIT obeyed when it is in PYTHONPATH
+  --startup-folder          print the folder that makes programs obey DAPKIT if it is in PYTHONPATH
   -V, --version             print the version
   -h, --help                print this
 
@@ -56,7 +57,7 @@ line cannot be changed:
 
   PYTHONPATH=$(python -m dapkit --startup-folder) DAPKIT="--listen 5678 --wait-for-client" gunicorn app:app
 
-Exit codes: that of the program; 2: invalid arguments; 1: could not listen on the address, or connect to it.
+Exit codes: the program's own; 2: invalid arguments; 1: could not listen on the address, or connect to it.
 """
 
 _QT = ("none", "auto", "pyside", "pyside2", "pyside6", "pyqt4", "pyqt5", "pyqt6")
@@ -68,7 +69,7 @@ class WrongCommandLine(ValueError):  # noqa: N818 - as elsewhere
 
 
 class CliOptions:
-    """What a command line says, by the names that debugpy has for it.
+    """The values of a command line, by debugpy's names for them.
 
     Attributes:
         mode: `listen` or `connect`.
@@ -80,9 +81,9 @@ class CliOptions:
         token_file: where the token is.
         tls_certificate: of a port that speaks TLS.
         tls_key: the certificate's key, if that is not in the same file.
-        tls_authority: what vouches for the debugger's certificate.
+        tls_authority: certificates that vouch for the debugger's.
         adapter_access_token: the token itself.
-        config: what `--configure-NAME` says.
+        config: the values of `--configure-NAME`.
         log_to: where to log decisions.
         log_to_stderr: whether to log them to stderr.
         parent_session_pid: the process whose session this one belongs to.
@@ -140,7 +141,7 @@ def read_variable(variable: str) -> CliOptions:
     """Read the variable DAPKIT alone.
 
     Raises:
-        WrongCommandLine: it has no place, or what it should not have.
+        WrongCommandLine: a value is missing, or must not be there.
 
     """
     options = CliOptions()
@@ -185,7 +186,7 @@ def _take_switch(options: CliOptions, left: list[str], seen: set[str]) -> str:
     return word
 
 
-# What each switch does
+# The effect of each switch
 
 
 def _mode(options: CliOptions, switch: str, left: list[str]) -> None:
@@ -215,7 +216,7 @@ def configured(config: dict[str, object], name: str, value: object) -> None:
     """Take a property of `--configure-NAME`, or of `configure`.
 
     Raises:
-        WrongCommandLine: there is none of this name, or it cannot have this value.
+        WrongCommandLine: no option has this name, or it cannot have this value.
 
     """
     if name not in config:

@@ -1,4 +1,4 @@
-"""What a program can ask of its debugger: to listen for a client, to wait for it, to stop here.
+"""Calls of a program to its debugger: listen for a client, wait for it, stop here.
 
     import dapkit
 
@@ -42,9 +42,10 @@ def listen(
 
     Args:
         address: where to listen; port 0 leaves the choice to the system.
-        token: what clients of a port have to know. Missing: one is made and left in a file that only our own user
-            can read, where clients find it; it is named on stderr. It is proved and never sent; still, one that can be
-            guessed is none. A unix socket needs none, since the system reports whose process connects.
+        token: the secret that clients of a port must know. Missing: one is made and left in a file that only our own
+            user can read, where clients find it; it is named on stderr. It is proved and never sent; still, a token
+            that can be guessed protects nothing. A unix socket needs none, since the system reports whose process
+            connects.
         token_file: a file that has the token.
         allow_remote: whether the address may be one that other machines can reach.
         tls_certificate: file of the certificate that clients are shown, for a port that speaks TLS.
@@ -101,7 +102,7 @@ def listen_in_private(name: str) -> str:
 
 
 def look_into(names: "dict[str, Any]") -> "Any":  # noqa: ANN401 - of a module that is known at run time only
-    """Return what shows variables of a program that runs, as `variables` shows those of a stopped one."""
+    """Return a view of a running program's variables, as `variables` shows those of a stopped one."""
     return _engine_module("values.inspection").Inspection(names)
 
 
@@ -121,7 +122,7 @@ def connect(
 
     Args:
         address: where the debugger listens.
-        token: that of its port.
+        token: the token of its port.
         token_file: a file that has the token.
         tls_authority: a file of certificates that vouch for the debugger's, for a port that speaks TLS.
         access_token: debugpy's name for `token`.
@@ -151,7 +152,7 @@ def connect(
 
 
 class _Wait:
-    """What `wait_for_client` is: a function that has another one on it."""
+    """The type of `wait_for_client`: a function with another function as attribute."""
 
     def __call__(self) -> None:
         """Wait until a client is attached and has set its breakpoints; at once if one is.
@@ -166,7 +167,7 @@ class _Wait:
 
     @staticmethod
     def cancel() -> None:
-        """Have all threads go on that wait for a client."""
+        """Release all threads that wait for a client."""
         load = _loader()
         if load is not None:
             load("connection.current_engine").stop_waiting()
@@ -192,8 +193,8 @@ def breakpoint() -> None:
 def post_mortem(exception: BaseException | None = None, /) -> bool:
     """Stop here, in the caller, at an exception that was caught: the client sees the frames that it came from.
 
-    Their variables can be looked at as at an exception that nobody handles; the program then goes on here, whatever the
-    client's exception breakpoints are.
+    Their variables can be examined as at an uncaught exception; the program then continues here, whatever the client's
+    exception breakpoints are.
 
     Args:
         exception: the one to show; missing: the one that is being handled.
@@ -220,19 +221,19 @@ def trigger_exception_handler(
     excinfo: "tuple[object, object, object] | BaseException | None" = None,
     as_uncaught: bool = True,
 ) -> None:
-    """Do what `post_mortem` does, as debugpy has it.
+    """Do the same as `post_mortem`, with debugpy's signature.
 
     Args:
-        excinfo: an exception, or what `sys.exc_info()` returns; missing: the one that is being handled, if any.
-        as_uncaught: whether to stop only if the client wants to stop at this exception where nobody handles it.
+        excinfo: an exception, or the result of `sys.exc_info()`; by default the exception being handled, if any.
+        as_uncaught: whether to stop only if the client wants to stop at this exception when it is uncaught.
 
     Raises:
-        ValueError: `excinfo` is none of these.
+        ValueError: `excinfo` is neither of these.
 
     """
     shown = sys.exception() if excinfo is None else excinfo[1] if isinstance(excinfo, tuple) else excinfo
     if shown is not None and not isinstance(shown, BaseException):
-        raise ValueError(f"{excinfo!r} is neither an exception nor what sys.exc_info() returns")
+        raise ValueError(f"{excinfo!r} is neither an exception nor the result of sys.exc_info()")
     load = _loader()
     if load is not None and shown is not None:
         load("connection.current_engine").post_mortem(shown, sys._getframe(1), as_uncaught=as_uncaught)  # noqa: SLF001 - as above
@@ -244,9 +245,9 @@ def debug_this_thread() -> None:
 
 
 def trace_this_thread(should_trace: bool, /) -> None:
-    """Have the debugger stop at nothing in the calling thread, nor stop it with the others, until it is called again.
+    """Exclude the calling thread from all stops, its own and those of other threads, until it is called again.
 
-    Nothing runs faster by that: what no breakpoint is in runs at full speed anyway.
+    Nothing runs faster by it: code without breakpoints runs at full speed anyway.
     """
     load = _loader()
     if load is not None or not should_trace:
@@ -254,11 +255,11 @@ def trace_this_thread(should_trace: bool, /) -> None:
 
 
 def configure(properties: "dict[str, Any] | None" = None, /, **more: object) -> None:
-    """Set what the client cannot say in `attach`, by the names of debugpy, before `listen` or `connect`.
+    """Set options that the client cannot give in `attach`, by debugpy's names, before `listen` or `connect`.
 
     Args:
-        properties: by name. `subProcess`: whether processes that the program starts are debugged as well.
-            `qt`, `python`, `pythonEnv`: accepted, and without a meaning here.
+        properties: by name. `subProcess`: whether processes that the program starts are debugged as well. `qt`,
+            `python`, `pythonEnv`: accepted, and without a meaning here.
         more: the same by keywords.
 
     Raises:
@@ -273,11 +274,11 @@ def configure(properties: "dict[str, Any] | None" = None, /, **more: object) -> 
 
 
 def log_to(path: "str | os.PathLike[str] | TextIO", /) -> None:
-    """Write what the debugger decides to a file, to one in a folder, or to stderr (`sys.stderr`).
+    """Write the debugger's log to a file, to a file in a folder, or to stderr (`sys.stderr`).
 
     Raises:
         RuntimeError: the debugger is loaded already; this has to be called before `listen` and `connect`.
-        ValueError: it is none of these.
+        ValueError: it is neither of these.
 
     """
     loader = _engine_module("loader")
@@ -294,7 +295,7 @@ def log_to(path: "str | os.PathLike[str] | TextIO", /) -> None:
 
 
 def get_cli_options() -> "CliOptions | None":
-    """Return what `python -m dapkit` or DAPKIT has said that this program was started with; None otherwise."""
+    """Return the options with which `python -m dapkit` or DAPKIT started this program; None otherwise."""
     load = _loader()
     said = None if load is None else load("connection.current_engine").said
     if said is None:
@@ -307,7 +308,7 @@ def get_cli_options() -> "CliOptions | None":
 
 
 def begin(words: str) -> None:
-    """Do what the variable DAPKIT says.
+    """Carry out the switches of the variable DAPKIT.
 
     Raises:
         ValueError, OSError, RuntimeError: it cannot be.
@@ -348,7 +349,7 @@ def _engine_module(name: str) -> "Any":  # noqa: ANN401 - a module that is known
 
 
 def _loader() -> "Callable[[str], Any] | None":
-    """Return what loads modules of the engine, if there is one in this process: perhaps of a launcher."""
+    """Return the loader of the engine's modules, if this process has one, perhaps from a launcher."""
     try:
         return _codecs.lookup_error(HANDLE)  # type: ignore[return-value]  # no handler of errors, but ours
     except LookupError:

@@ -6,8 +6,8 @@
     def show(money):
         return f"{money.amount} {money.currency}", {"amount": money.amount, "rate()": money.fetch_rate}
 
-The function gets a value of the class, or of one derived from it. It returns a text; what is inside, as a dict by name
-or as a list; or both, as a pair. An entry whose name ends in `()` is a function, called when a client opens the entry.
+The function gets a value of the class, or of one derived from it. It returns a text; the contents, as a dict by name or
+as a list; or both, as a pair. An entry whose name ends in `()` is a function, called when a client opens the entry.
 Without a debugger nothing is ever called.
 """
 

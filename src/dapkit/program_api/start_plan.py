@@ -1,4 +1,4 @@
-"""From the words of `python -m dapkit`, or of the variable DAPKIT, to what the engine takes: plain data."""
+"""From the switches of `python -m dapkit`, or of the variable DAPKIT, to the engine's options: plain data."""
 
 import os
 
@@ -7,7 +7,9 @@ from dapkit.program_api.command_line import CliOptions
 
 
 def start_plan(options: CliOptions) -> dict[str, object]:
-    """Describe how clients come to the program, as `startup` of the engine wants it; what cannot be is refused.
+    """Describe how clients reach the program, as the engine's `startup` expects it.
+
+    Impossible combinations are refused.
 
     Raises:
         ValueError, OSError: it cannot be; the text says why.

@@ -1,4 +1,4 @@
-"""What can be said: the messages of the Debug Adapter Protocol, their frames and their JSON."""
+"""The messages of the Debug Adapter Protocol, their frames and their JSON."""
 
 from dapkit.protocol.base import Arguments, EventBody, OpenArguments, ProtocolObject, RawJson, changed, wire_name
 from dapkit.protocol.codec import (

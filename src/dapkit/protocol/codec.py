@@ -29,10 +29,10 @@ _NULL = RawJson(b"null")
 _EMPTY = RawJson(b"{}")
 _UNREAD = (RawJson, type(None))
 
-# What the fast decoder raises: ValidationError for a wrong value, the others for
+# Errors of the fast decoder: ValidationError for a wrong value, the others for
 # text that `repair` may still make sense of.
 _BROKEN_TEXT = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
-# The same; KeyError for a command that is unknown or new here, TypeError for what is not raw.
+# The same; KeyError for a command that is unknown or new here, TypeError for a value that is not raw.
 _NOT_READ_FAST = (*_BROKEN_TEXT, TypeError, KeyError)
 
 _MISSING = "Object missing required field `"
@@ -106,9 +106,9 @@ def encode_value(value: object) -> bytes:
 
 
 def to_json_value(value: object) -> object:
-    """Turn arguments, a body or any JSON value into what `encode_value` would write: dicts, lists, texts and numbers.
+    """Turn arguments, a body or any JSON value into the builtin values that `encode_value` would write.
 
-    No JSON text is made, so that somebody else can write it, once.
+    No JSON text is made, so that another module can write it, once.
 
     >>> from dapkit.protocol import Thread
     >>> to_json_value([Thread(id=7, name="main")])
@@ -159,7 +159,7 @@ def decode(payload: bytes) -> AnyMessage:
 
 
 def decode_arguments(command: str, arguments: AnyArguments) -> AnyArguments:
-    """Read the raw arguments of a known command; those of others stay raw, typed ones typed.
+    """Read the raw arguments of a known command; arguments of unknown commands stay raw, typed ones typed.
 
     Absent arguments are read like `{}`.
 
@@ -178,7 +178,7 @@ def decode_arguments(command: str, arguments: AnyArguments) -> AnyArguments:
 
 
 def decode_body(command: str, body: AnyBody) -> AnyBody:
-    """Read the raw body of a successful response; None if the command has none.
+    """Read the raw body of a successful response; None if the command has no body.
 
     Raises:
         InvalidValue: with a path that starts at `$.body`.
@@ -191,7 +191,7 @@ def decode_body(command: str, body: AnyBody) -> AnyBody:
 
 
 def decode_event(event: str, body: AnyEventBody) -> AnyEventBody:
-    """Read the raw body of a known event; that of others stays raw.
+    """Read the raw body of a known event; bodies of unknown events stay raw.
 
     Raises:
         InvalidValue: with a path that starts at `$.body`.
@@ -242,7 +242,7 @@ def _open_converter(kind: type[OpenArguments[object]]) -> _Reader:
 
 
 def _plain(value: object) -> object:
-    """Turn into builtin values what the fast encoder refuses: lone surrogates, open arguments."""
+    """Turn values that the fast encoder refuses into builtin values: lone surrogates, open arguments."""
     match value:
         case Request(arguments=OpenArguments() as arguments):
             envelope = msgspec.to_builtins(msgspec.structs.replace(value, arguments=None))
@@ -275,7 +275,7 @@ def _sound(raw: bytes | RawJson) -> bytes | RawJson:
 
 def _repaired(payload: bytes) -> bytes:
     repaired = repair(payload)
-    if repaired == payload:  # sound as it is, so depth was what the fast decoder refused
+    if repaired == payload:  # sound as it is, so the fast decoder refused its depth
         raise MalformedMessage(f"JSON nested too deeply, in {len(payload)} bytes")
     return repaired
 
@@ -288,7 +288,7 @@ def _envelope_fault(payload: bytes, error: msgspec.ValidationError) -> Malformed
 
 
 def _fault(kind: object, value: object, at: str, error: msgspec.ValidationError) -> InvalidValue:
-    """Say precisely what the fast decoder refused; fall back to its own words where they are all there is."""
+    """Describe precisely the value that the fast decoder refused; fall back to its own words if there are no others."""
     if fault := first_fault(value, kind, at):
         return fault
     text, _, path = str(error).partition(" - at `")

@@ -16,7 +16,7 @@ def error_message(text: str, *, show_user: bool | None = None) -> Message:
     """Make the structured error that says a text, whatever braces are in it.
 
     Args:
-        text: what went wrong, for people.
+        text: the failure, for people.
         show_user: whether the client is to show it by itself, as a notification; None leaves that to the client.
 
     """

@@ -1,12 +1,12 @@
-"""Errors of dapkit, and those of the protocol layer.
+"""Errors of dapkit, and of the protocol layer.
 
     DapkitError
-    └── ProtocolError           what the peer sent cannot be used
+    └── ProtocolError           the peer's data cannot be used
         ├── FramingError        the byte stream is out of step: fatal for the connection
         ├── MalformedMessage    a payload is not a DAP message, though its frame is sound
         └── InvalidValue        a field of a message is wrong, though its kind is known
 
-Each text says what was found, what was expected, and where.
+Each text gives the value found, the value expected, and the place.
 """
 
 
@@ -35,7 +35,7 @@ class FramingError(ProtocolError):
         self.rest = b""
 
 
-class MalformedMessage(ProtocolError):  # noqa: N818 - says what is there, not that it is an error
+class MalformedMessage(ProtocolError):  # noqa: N818 - named after its object, not as an error
     """A payload that cannot be told to be a request, a response or an event."""
 
     def __init__(self, problem: str) -> None:

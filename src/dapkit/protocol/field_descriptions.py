@@ -1,7 +1,7 @@
 """Descriptions of fields: the strings below them in the source, which editors show.
 
-Python does not keep these strings, so they cost nothing where nobody asks for
-them. They are read from the source, if it is at hand.
+Python does not keep these strings, so they cost nothing unless they are read. They are read from the source, if it is
+at hand.
 """
 
 import ast

@@ -38,8 +38,8 @@ class FrameDecoder:
     Invariant: `_buffer` holds the bytes from stream offset `_base` on. All before
     `_line`, the start of a line or payload, is done with, and no line end lies
     between `_line` and `_searched`: each byte is looked at once, however the
-    stream is split. While a header block is open, `_block` is its start and
-    `_length` what it has announced; `_awaited` is set once the block has ended.
+    stream is split. While a header block is open, `_block` is its start and `_length` the length that it announced;
+    `_awaited` is set once the block has ended.
     """
 
     def __init__(self, limit: int = limits.MESSAGE_BYTES) -> None:

@@ -1,4 +1,4 @@
-"""A request beyond the specification about what the heap of a program holds, as our Python adapter answers it."""
+"""A request beyond the specification about the contents of a program's heap, as dapkit's Python adapter answers it."""
 
 from typing import Final
 
@@ -11,7 +11,7 @@ class HeapRow(ProtocolObject, frozen=True, kw_only=True):
     """Some objects.
 
     Attributes:
-        name: of a type, of what holds them, or the place `FILE:LINE` that has allocated them.
+        name: the name of a type or of a holder, or the place `FILE:LINE` that allocated them.
         count: how many they are.
         size: their bytes.
 
@@ -40,7 +40,7 @@ class HeapTable(ProtocolObject, frozen=True, kw_only=True):
 
 
 class HeapBody(ProtocolObject, frozen=True, kw_only=True):
-    """What the heap of a program held at one moment.
+    """The contents of a program's heap at one moment.
 
     Attributes:
         pid: of the program.
@@ -49,11 +49,11 @@ class HeapBody(ProtocolObject, frozen=True, kw_only=True):
         objects: that were counted.
         size: their bytes.
         uncounted: objects that were left out at least, since there were too many.
-        frozen: objects that `gc.freeze` has taken out of what the collector lists.
+        frozen: objects that `gc.freeze` has removed from the collector's lists.
         debugger_objects: of the debugger itself, which are not in the tables.
         debugger_size: their bytes.
         types: by type.
-        holders: by what holds them: instances of a class, a module, a class.
+        holders: the objects by holder: instances of a class, a module, a class.
         lines: by the line that has allocated them, as far as `tracemalloc` traces.
         trace_size: bytes of the traces of `tracemalloc`, if that are too many to be read.
 
@@ -75,6 +75,6 @@ class HeapBody(ProtocolObject, frozen=True, kw_only=True):
 
 
 class HeapArguments(Arguments[HeapBody], frozen=True, kw_only=True):
-    """What the heap holds is asked for; a program that runs stands still meanwhile."""
+    """Asks for the contents of the heap; a running program is stopped meanwhile."""
 
     command = HEAP

@@ -1,8 +1,7 @@
-"""Reading what a real peer sent although the schema does not allow it.
+"""Reading of data that a real peer sent although the schema does not allow it.
 
 Peers break the schema in small ways: gdb's `process` event has a start method
-that is not on the list. `decode_leniently` makes the best of it and says what
-it met:
+that is not on the list. `decode_leniently` keeps as much as possible and reports the faults:
 
 * an unknown value of a closed enumeration, or a number out of range, is kept as it came
 * a whole number written as a float is kept as an integer
@@ -30,13 +29,13 @@ class SchemaViolation(msgspec.Struct, frozen=True):
     """Where in the JSON, such as `$.threadId`."""
 
     problem: str
-    """What was expected there, and what was found."""
+    """The value expected there, and the value found."""
 
 
 def decode_leniently[T: ProtocolObject](
     kind: type[T], raw: bytes | RawJson | None, at: str = "$"
 ) -> tuple[T, list[SchemaViolation]]:
-    """Read raw JSON as a given type, keeping what can be kept; say what was wrong.
+    """Read raw JSON as a given type, keeping as much as possible; describe the faults.
 
     >>> from dapkit.protocol import ThreadEvent
     >>> event, violations = decode_leniently(ThreadEvent, b'{"reason":"started","threadId":1.0}')

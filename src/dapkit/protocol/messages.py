@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     type AnyBody = ProtocolObject | RawJson | None
     type AnyEventBody = EventBody | RawJson | None
 else:
-    # What msgspec is to read into these fields: nothing, before the command or event is known.
+    # msgspec must not decode these fields before the command or event is known.
     AnyArguments = AnyBody = AnyEventBody = RawJson
 
 type MessageType = Literal["request", "response", "event"]
-"""What tells the envelopes apart on the wire."""
+"""The field that tells the envelopes apart on the wire."""
 
 type AnyMessage = Request | Response | Event
 """Any message."""
@@ -31,10 +31,10 @@ class Request(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="type",
     """One side asks the other to do something. DAP, "Base Protocol: Request"."""
 
     seq: int
-    """Number of the message among those of its sender: 1 for the first, then one more each. `cancel` refers to it."""
+    """Sequence number of the message for its sender: 1 for the first, then increasing by one. `cancel` refers to it."""
 
     command: str
-    """What is to be done, such as `evaluate`."""
+    """The command, such as `evaluate`."""
 
     arguments: AnyArguments = None
     """The arguments of the command. Absent: none."""
@@ -44,7 +44,7 @@ class Response(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="type"
     """The answer to a request. DAP, "Base Protocol: Response"."""
 
     seq: int
-    """Number of the message among those of its sender: 1 for the first, then one more each."""
+    """Sequence number of the message for its sender: 1 for the first, then increasing by one."""
 
     request_seq: int
     """The `seq` of the request that this answers."""
@@ -73,10 +73,10 @@ class Event(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="type", t
     """One side tells the other that something happened. DAP, "Base Protocol: Event"."""
 
     seq: int
-    """Number of the message among those of its sender: 1 for the first, then one more each."""
+    """Sequence number of the message for its sender: 1 for the first, then increasing by one."""
 
     event: str
-    """What happened, such as `stopped`."""
+    """The kind of event, such as `stopped`."""
 
     body: AnyEventBody = None
     """More about it. Absent: nothing."""

@@ -1,4 +1,4 @@
-r"""Text that JSON or UTF-8 does not allow, and what becomes of it.
+r"""Text that JSON or UTF-8 does not allow, and its replacement.
 
 Debuggees hold strings that no peer can read: Python has lone surrogates for file
 names that are not UTF-8, others send bytes in the wrong encoding. Such a message

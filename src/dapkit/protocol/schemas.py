@@ -15,7 +15,7 @@ type Schema = dict[str, object]
 def json_schemas(kinds: Iterable[type[msgspec.Struct]]) -> Mapping[str, Schema]:
     """Return the schemas of types, and of all that they are made of, by name; they refer to `#/$defs/NAME`.
 
-    What stands in a string below a field becomes its description.
+    A string below a field becomes its description.
 
     >>> from dapkit.protocol import ThreadsBody
     >>> schemas = json_schemas([ThreadsBody])
@@ -85,7 +85,7 @@ def _structs(node: object, found: set[type[msgspec.Struct]]) -> Iterator[type[ms
 
 
 def _hook(kind: type) -> Schema:
-    """Describe what msgspec has no word for: anything at all."""
+    """Describe types that msgspec cannot describe: any value at all."""
     if kind is object:
         return {"description": "Any JSON value."}
     raise NotImplementedError(kind)

@@ -8,14 +8,14 @@ from dapkit.protocol.base import Arguments, ProtocolObject
 
 
 class Direction(enum.Enum):
-    """Who asks whom."""
+    """The direction of a request."""
 
     CLIENT_TO_ADAPTER = "client to adapter"
     ADAPTER_TO_CLIENT = "adapter to client"
 
 
 class CommandSpec(msgspec.Struct, frozen=True):
-    """What the schema says about one command."""
+    """The schema's rules for one command."""
 
     command: str
     """Name of the command."""
@@ -24,7 +24,7 @@ class CommandSpec(msgspec.Struct, frozen=True):
     """Class of its arguments."""
 
     body: type[ProtocolObject] | None
-    """Class of the response's body; None if that has none."""
+    """Class of the response's body; None if the response has no body."""
 
     capability: str | None = None
     """The field that must be true (or a non-empty list) before the command may be sent: one of `Capabilities`, or for a
@@ -32,7 +32,7 @@ class CommandSpec(msgspec.Struct, frozen=True):
     """
 
     direction: Direction = Direction.CLIENT_TO_ADAPTER
-    """Who asks whom."""
+    """The direction of the request."""
 
     arguments_optional: bool = False
     """Whether a request may leave its arguments out."""

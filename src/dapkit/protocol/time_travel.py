@@ -114,15 +114,15 @@ class WhyArguments(Arguments["WhyBody"], frozen=True, kw_only=True):
 
 
 class WhyBody(ProtocolObject, frozen=True, kw_only=True):
-    """Which line has made a value what it is; none of this if it was so since the beginning.
+    """The line that last changed a value; empty if the value has not changed since the beginning.
 
     Attributes:
         clock: when that line began.
         path: of its file.
         function: that it is in.
         line: its number.
-        old: what the value was before it; absent if there was none.
-        new: what it was after it; absent if there was none.
+        old: the value before the change; absent if there was no value.
+        new: the value after the change; absent if there is no value.
 
     """
 

@@ -1,9 +1,8 @@
 """Fitting a JSON value to a type field by field, when the fast decoder has refused it.
 
-In strict mode this finds the first fault and says precisely what is wrong with
-it. In lenient mode it makes the best of the value and reports every fault. What
-counts as a fault is the schema's to say; this module knows the kinds of type
-that the generated classes use, and takes a value of any other kind as it comes.
+In strict mode this finds the first fault and describes it precisely. In lenient mode it makes the best of the value and
+reports every fault. The schema decides which values are faults; this module knows the kinds of type that the generated
+classes use, and accepts a value of any other kind.
 """
 
 from collections.abc import Callable, Mapping
@@ -116,7 +115,7 @@ class _Fitting:
             values["extra"] = other_members(kind.cls, members)
         try:
             return kind.cls(**values)
-        except (TypeError, ValueError) as error:  # what msgspec takes for a wrong value in `__post_init__`
+        except (TypeError, ValueError) as error:  # which msgspec treats as a wrong value in `__post_init__`
             raise InvalidValue(str(error), path=at) from error
 
     def _check_choice(self, value: str, kind: inspect.LiteralType, at: str) -> None:

@@ -1,4 +1,4 @@
-"""Stand between any client and any adapter: pass, record and edit what they say."""
+"""A proxy between any client and any adapter: it relays, records and edits their messages."""
 
 from dapkit.proxy.edits import Edit, Replacement, edited, members, unchanged
 from dapkit.proxy.passage import pass_messages

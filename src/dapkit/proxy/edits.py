@@ -1,9 +1,8 @@
-"""What a proxy may do with a message on its way.
+"""The changes that a proxy may make to a message.
 
-A function of the user's gets each message that can be read, and returns what is
-to go on in its place. Arguments and bodies are raw JSON there, so that what was
-not touched goes on as it came, unknown members included; `members` looks into
-them and `edited` changes them.
+A function of the user's gets each readable message, and returns the messages to send in its place. Arguments and bodies
+are raw JSON there, so that untouched parts are sent unchanged, unknown members included; `members` looks into them and
+`edited` changes them.
 """
 
 from collections.abc import Awaitable, Callable, Sequence
@@ -12,7 +11,7 @@ from dapkit.endpoint import Role
 from dapkit.protocol import AnyMessage, RawJson, Request, changed, decode_as, encode_value
 
 type Replacement = AnyMessage | Sequence[AnyMessage] | None
-"""What goes on in place of a message: another one, several, or none."""
+"""The messages to send in place of a message: another one, several, or none."""
 
 type Edit = Callable[[AnyMessage, Role], Replacement | Awaitable[Replacement]]
 """Takes a message and the end that sent it; a function or a coroutine function.

@@ -1,9 +1,8 @@
 """Sequence numbers where messages were left out or put in on their way.
 
 `seq` counts the messages of one end, and responses and `cancel` name requests by
-it (specification, "Base Protocol"). As long as nothing was left out or put in,
-numbers and messages pass as they are; from then on each end gets numbers of
-the proxy's, and what names a request is translated back.
+it (specification, "Base Protocol"). While no message has been dropped or inserted, numbers and messages pass unchanged;
+after that each end gets the proxy's numbers, and fields that name a request are translated back.
 """
 
 from collections.abc import Sequence
@@ -28,9 +27,9 @@ class Numbers:
         self._last = dict.fromkeys(Role, 0)
 
     def passing(self, message: AnyMessage, replacement: Replacement, *, sender: Role) -> list[tuple[AnyMessage, Role]]:
-        """Give numbers to what goes on in place of a message, and say to which end each goes.
+        """Give numbers to the messages that replace a message, and return the end to which each is sent.
 
-        What has kept its `seq` goes on as the message that it was made from; all else is new to both ends.
+        A message that kept its `seq` continues the message from which it was made; all others are new to both ends.
         """
         made = [] if replacement is None else replacement if isinstance(replacement, Sequence) else [replacement]
         same = next((other for other in made if type(other) is type(message) and other.seq == message.seq), None)
@@ -80,7 +79,7 @@ class Numbers:
     def _cancel(self, message: Request, to: Role) -> Request:
         try:
             named = members(message).get("requestId")
-        except ProtocolError:  # what is wrong with it, its receiver has to say
+        except ProtocolError:  # its receiver must report its fault
             return message
         known = next((number for number, asked in self._asked[to].items() if asked == named), named)
         return message if known == named else edited(message, requestId=known)

@@ -1,8 +1,8 @@
-"""The pump between a client and an adapter: what one says reaches the other, after the user's function has seen it.
+"""The pump between a client and an adapter: messages of one reach the other after the user's function has seen them.
 
 Nothing is expected of either end: no order, no capabilities, no known commands.
-What is not a message goes on as it came and is not shown to the function; after
-bytes that make no frame the rest of that direction is passed on unread.
+Data that is not a message is relayed unchanged and not shown to the function; after bytes that make no frame, the rest
+of that direction is relayed unread.
 """
 
 import inspect
@@ -44,11 +44,11 @@ async def pass_messages(
     Args:
         client: bytes from and to the client, such as `dapkit.transport.stdio()`.
         adapter: bytes from and to the adapter.
-        edit: gets each message, and returns what goes on in its place.
-        recorder: writes what both ends say, and what the proxy has made of it; its role is `Role.CLIENT`.
+        edit: gets each message, and returns the messages to send in its place.
+        recorder: writes the messages of both ends, and the proxy's replacements; its role is `Role.CLIENT`.
 
     Raises:
-        Exception: what `edit` raised.
+        Exception: `edit` raised it.
 
     Example:
         >>> from dapkit.transport import memory_pair
@@ -83,7 +83,7 @@ class _Passage:
     async def _forward(self, sender: Role) -> None:
         try:
             await self._forward_all(sender)
-        except _GONE:  # the receiver has gone: what is on its way from it is passed on by the other task
+        except _GONE:  # the receiver has gone: the other task relays its last messages
             log.debug("the end that the %s talks to has gone", sender)
             if sender is Role.ADAPTER:
                 await self._drop_rest_of(sender)
@@ -99,7 +99,7 @@ class _Passage:
             try:
                 payloads, rest = frames.feed(data), b""
             except FramingError as error:
-                log.warning("what the %s says is passed on unread from here: %s", sender, error)
+                log.warning("messages of the %s are relayed unread from here: %s", sender, error)
                 payloads, rest = error.payloads, error.rest
             for payload in payloads:
                 await self._pass(payload, sender)

@@ -33,13 +33,13 @@ async def serve(adapter: Target, *, edit: Edit = unchanged, transcript: Path | N
     """Stand between one client, on standard input and output, and an adapter, until one of them has gone.
 
     Args:
-        adapter: what it is to be reached by.
-        edit: gets each message, and returns what goes on in its place.
+        adapter: the route to it.
+        edit: gets each message, and returns the messages to send in its place.
         transcript: file to which all messages are written.
 
     Raises:
         TransportError: the adapter cannot be started or reached.
-        Exception: what `edit` raised.
+        Exception: `edit` raised it.
 
     """
 
@@ -61,8 +61,8 @@ async def serve_tcp(
 ) -> None:
     """Stand between an adapter and every client that connects to a port of this machine, until told to end.
 
-    The parameters are those of `serve` and of `dapkit.adapter.serve_tcp`. A client whose adapter cannot be reached
-    is disconnected, with a warning in the log.
+    The parameters are the parameters of `serve` and of `dapkit.adapter.serve_tcp`. A client whose adapter cannot be
+    reached is disconnected, with a warning in the log.
     """
     await serve_connections(_handler(adapter, edit, transcript), host, port, token=token, on_listening=on_listening)
 
@@ -144,10 +144,10 @@ def _by_command(argv: Sequence[str]) -> Route:
 
 
 def _show(data: bytes) -> None:
-    """Pass on what the adapter writes to stderr, if there is anybody to read it."""
-    if sys.__stderr__ is None:  # started without it, and by now its number may be that of any file
+    """Relay the adapter's stderr, if there is a reader."""
+    if sys.__stderr__ is None:  # started without it, and by now its number may belong to any file
         return
     try:
         os.write(2, data)
     except OSError as error:  # its reader has gone
-        log.debug("what the adapter wrote to stderr is lost: %s", error.strerror)
+        log.debug("the adapter's stderr is lost: %s", error.strerror)

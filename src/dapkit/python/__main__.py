@@ -18,5 +18,5 @@ if __name__ == "__main__":
         end_if_unsupported(2)
         from dapkit.python.adapter import PythonAdapter  # which needs Linux already to be imported
 
-    os.environ.pop(MARK, None)  # of us alone: what a program starts is ended by its parent process
+    os.environ.pop(MARK, None)  # of dapkit alone: a program's children are ended by its parent process
     run(PythonAdapter, program="python -m dapkit.python", distribution="dapkit")

@@ -3,4 +3,4 @@
 from pathlib import Path
 
 ENTRY = Path(__file__).parent / "debuggee" / "starting" / "entry.py"
-"""What runs in the program's interpreter; needs nothing of ours installed there."""
+"""The part that runs in the program's interpreter; nothing of dapkit need be installed there."""

@@ -10,7 +10,7 @@ LINK_SECONDS = 20.0
 """Time within which a started program has to connect to its adapter."""
 
 PASSWORD_SECONDS = 300.0
-"""Time within which somebody has to tell `sudo` their password, in the terminal of a program that is to run as root."""
+"""Time for the user to give `sudo` the password, in the terminal of a program that must run as root."""
 
 INJECTION_SECONDS = 15.0
 """Time within which a running program has to be reached that is attached to by its number."""
@@ -19,7 +19,7 @@ INJECTION_ATTEMPTS = 3
 """How often that is tried at least, where a machine is slow."""
 
 SAFE_POINT_SECONDS = 1.0
-"""How long a running program may take until its main thread does what it was asked to, before it is looked at again."""
+"""How long a running program may take until its main thread does the requested work, before it is looked at again."""
 
 UNSAFE_SECONDS = 0.05
 """How long to wait where a program cannot be reached at the moment, before the next attempt."""

@@ -10,7 +10,7 @@ SECRET_MOST = 4096
 """Longest value that is remembered as a secret."""
 
 SECRETS_FOUND = 200
-"""Values of a session that are remembered as secrets because of the names of what had them."""
+"""Values of a session that are remembered as secrets because their variables have secret names."""
 
 SECRET_PART_CHARACTERS = 4
 """Shortest beginning of a secret that is recognised where a value was cut."""

@@ -1,20 +1,18 @@
 """Secrets taken out of answers: they go to a model, into logs and into transcripts.
 
-What is secret: the value of something whose name says so (see `secret_names`), the values
-of the program's environment of which that is true, and text of a shape that only tokens
-have. What is looked for depends on what a text is:
+Secret are: the value of a variable with a secret name (see `secret_names`), such values of the program's environment,
+and text of a shape that only tokens have. The kind of a text decides which secrets are removed from it:
 
     CODE        source, instructions, memory     nothing
     PLAIN       names, messages, exceptions      values of the environment, shapes
-    EXPRESSION  what the caller has typed        the same
-    OUTPUT      what the program wrote           the same, and `NAME=value`, `--name value`
+    EXPRESSION  the caller's input        the same
+    OUTPUT      the program's output           the same, and `NAME=value`, `--name value`
     VALUE       values of variables              the same, and members with secret names
 
-In what leaves the machine, such as transcripts, all but VALUE is like OUTPUT, without the literals that follow secret
-names; and values that were found to be secret anywhere in the session are taken out everywhere.
+In texts that leave the machine, such as transcripts, all kinds but VALUE are treated like OUTPUT, without the literals
+that follow secret names; and values that were found to be secret anywhere in the session are removed everywhere.
 
-This makes accidents rare; it is not a barrier against somebody who wants to get at a
-secret of a program that he may debug.
+This makes accidents rare; it is not a barrier against a user who wants to read a secret of a program that he may debug.
 """
 
 import enum
@@ -31,7 +29,7 @@ CUT = "..."
 
 
 class Kind(enum.Enum):
-    """What a text is."""
+    """The kind of a text."""
 
     CODE = enum.auto()
     PLAIN = enum.auto()
@@ -48,7 +46,7 @@ _KINDS: Mapping[str, Kind] = {
     **dict.fromkeys(("output", "notes"), Kind.OUTPUT),
     **dict.fromkeys(("value", "was", "contents", "result"), Kind.VALUE),
 }
-"""Fields of results and of JSON by name; what they hold is of their kind, too. All others are PLAIN."""
+"""Fields of results and of JSON by name; their contents are of their kind, too. All others are PLAIN."""
 
 _NAMED_VALUES = ("value", "was", "contents")
 """Fields whose name is in the fields `name` and `evaluate_name` beside them."""
@@ -105,7 +103,7 @@ _CUT = re.compile(re.escape(CUT))
 
 
 def value_of(expression: str, value: str) -> str:
-    """Take the value of an expression out if what it names is secret.
+    """Remove the value of an expression if its name is secret.
 
     >>> value_of("config['password']", "'hunter22'"), value_of("len(password)", "8")
     ("'[redacted]'", '8')
@@ -119,7 +117,7 @@ def names_secret(expression: str) -> bool:
 
 
 def secret_value(value: str) -> str:
-    """Take out of a value what can be secret in it."""
+    """Remove the secrets in a value."""
     return _masked(value, Secrecy.ALL)
 
 
@@ -139,14 +137,14 @@ class Redaction:
     Args:
         environments: whose secret values are to be found wherever they appear.
         secrets: other values that are.
-        also: what these take out is taken out as well.
-        of_code: how code is treated: it is left alone where somebody has to read it, and it is like output in what
-            leaves the machine.
+        also: further redactors, whose secrets are removed as well.
+        of_code: the treatment of code: it is unchanged where a user must read it, and it is treated like output in
+            texts that leave the machine.
 
     Attributes:
         secrets: the values that are taken out wherever they appear, the longest first.
-        found: values that were taken out because of their names, at most `limits.SECRETS_FOUND`; `with_code` takes
-            them out wherever they appear.
+        found: values that were taken out because of their names, at most `limits.SECRETS_FOUND`; `with_code` takes them
+            out wherever they appear.
 
     """
 
@@ -174,7 +172,7 @@ class Redaction:
         self._values = re.compile("|".join(map(re.escape, self.secrets))) if values else None
 
     def with_code(self) -> "Redaction":
-        """Return one that takes secrets out of code as well, and what was found to be secret so far."""
+        """Return a redactor that removes secrets from code as well, and that knows all secrets found so far."""
         made = Redaction(secrets=self.found, also=[self], of_code=Kind.OUTPUT)
         made.found = self.found
         return made
@@ -187,7 +185,7 @@ class Redaction:
         return text if kind is Kind.CODE else self._without_values(text, kind)
 
     def _without_values(self, text: str, kind: Kind) -> str:
-        """Take out what is looked for in a text of a kind that is not CODE."""
+        """Remove the secrets in a text of a kind other than CODE."""
         if self._values is not None:
             text = self._without_beginnings(self._values.sub(MASK, text))
         text = _QUERY.sub(self._option, SHAPES.sub(MASK, text))
@@ -198,7 +196,7 @@ class Redaction:
         return self._without_members(text, structured=kind is Kind.VALUE)
 
     def without_found(self, held: object) -> object:
-        """Take out of a JSON value what was found to be secret after that was made; keys stay."""
+        """Remove values from JSON that were found to be secret after it was made; keys stay."""
         return _without(held, sorted(self.found, key=len, reverse=True))
 
     def _without_beginnings(self, text: str) -> str:
@@ -217,7 +215,7 @@ class Redaction:
         return self._object(result, Kind.PLAIN)
 
     def json(self, value: object, kind: Kind = Kind.PLAIN) -> object:
-        """Take secrets out of a JSON value, by the keys that it has; others hold what is of that kind."""
+        """Remove secrets from a JSON value, by its keys; parts without a key have the given kind."""
         return self._held(value, kind)
 
     def _object[T: ProtocolObject](self, held: T, kind: Kind) -> T:
@@ -245,7 +243,7 @@ class Redaction:
         return held
 
     def _json(self, held: Mapping[str, object], kind: Kind) -> dict[str, object]:
-        """Take secrets out of a JSON object, such as what an adapter answered to a request of the caller's own."""
+        """Remove secrets from a JSON object, such as an adapter's response to a request of the caller's own."""
         named = held.get("name", held.get("expression"))
         result: dict[str, object] = {}
         for key, member in held.items():
@@ -258,7 +256,7 @@ class Redaction:
         return result
 
     def _masked(self, value: str, secrecy: Secrecy) -> str:
-        """Take out of a value what can be secret in it, and remember what that is."""
+        """Remove the secrets in a value, and remember them."""
         masked = _masked(value, secrecy)
         if masked != value:
             self._remember(value)
@@ -281,7 +279,7 @@ class Redaction:
         return f"{found['name']}{found['gap']}{masked}"
 
     def _without_values_of_options(self, words: Sequence[object]) -> Iterator[object]:
-        """Take out of a command line what follows an option with a secret name."""
+        """Remove from a command line the word after an option with a secret name."""
         secrecy = Secrecy.NONE
         for word in words:
             if not isinstance(word, str):
@@ -295,7 +293,7 @@ class Redaction:
                 secrecy = Secrecy.NONE
 
     def _without_members(self, text: str, *, structured: bool) -> str:
-        """Take out what follows secret names; of values with a structure, all of what the name stands for."""
+        """Remove the texts after secret names; of values with a structure, the whole value of the name."""
         parts: list[str] = []
         begin = 0
         while (found := _NAMED.search(text, begin)) is not None:
@@ -313,7 +311,7 @@ class Redaction:
 
 
 def _secrecy_of_row(held: ProtocolObject) -> Secrecy:
-    """Say what the names of a variable say: its own, and the path to it."""
+    """Return the verdict of a variable's names: its own, and the path to it."""
     name, path = getattr(held, "name", None), getattr(held, "evaluate_name", None)
     if isinstance(path, str) and (secrecy := _secrecy_of_expression(path)) is not Secrecy.NONE:
         return secrecy
@@ -350,7 +348,7 @@ def _without_literals(code: str) -> str:
 
 
 def _secrecy_of_name(name: str) -> Secrecy:
-    """Say what a text says as a name in code; nothing if it is none."""
+    """Return the verdict of a text as a name in code; nothing if it is not a name."""
     return secrecy_of(name, setting=name.isupper()) if _NAME.fullmatch(name) else Secrecy.NONE
 
 
@@ -368,7 +366,7 @@ def _without(held: object, secrets: Sequence[str]) -> object:
 
 
 def _end_of_member(text: str, start: int) -> int:
-    """Find the end of a member's value: what separates it from the next, or closes what it is in."""
+    """Find the end of a member's value: the separator before the next, or the closing bracket."""
     depth = 0
     for found in _PUNCTUATION.finditer(text, start):
         if found[0] in "([{":
@@ -383,7 +381,7 @@ def _end_of_member(text: str, start: int) -> int:
 
 
 def _masked(value: str, secrecy: Secrecy) -> str:
-    """Take out of a value what can be secret in it: its texts in quotes, or all of one without quotes."""
+    """Remove the possible secrets in a value: its texts in quotes, or all of one without quotes."""
     if secrecy is Secrecy.NONE or value == MASK:
         return value
     if _STRUCTURED.match(value):

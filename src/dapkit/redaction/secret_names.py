@@ -1,4 +1,4 @@
-"""Names that say that what they name is secret, and shapes that only secrets have.
+"""Names that mark their values as secret, and shapes that only secrets have.
 
 A name is read as words: dbPassword, DB_PASSWORD and db.password are "db password".
 
@@ -70,7 +70,7 @@ SHAPES = re.compile(
 
 
 class Secrecy(enum.Enum):
-    """What a name says of its value."""
+    """The verdict of a name about its value."""
 
     NONE = "it is not secret"
     RANDOM = "it is secret if it looks random"
@@ -79,7 +79,7 @@ class Secrecy(enum.Enum):
 
 @lru_cache(maxsize=4096)
 def secrecy_of(name: str, *, setting: bool = False) -> Secrecy:
-    """Say what a name says of its value; a setting is a variable of the environment, or an option of a command.
+    """Return the verdict of a name; a setting is a variable of the environment, or an option of a command.
 
     >>> secrecy_of("dbPassword").name, secrecy_of("primary_key").name, secrecy_of("GITHUB_TOKEN").name
     ('ALL', 'NONE', 'ALL')

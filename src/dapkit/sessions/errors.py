@@ -1,4 +1,4 @@
-"""What working with long-lived sessions can fail with.
+"""Errors of long-lived sessions.
 
 DapkitError                      (dapkit.protocol)
 └── SessionError
@@ -66,7 +66,7 @@ class StartFailed(SessionError):  # noqa: N818 - as above
     """The program could not be launched or attached to.
 
     Attributes:
-        output: the end of what the adapter wrote about it, such as the errors of a build.
+        output: the end of the adapter's output about it, such as the errors of a build.
 
     """
 

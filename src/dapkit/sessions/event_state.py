@@ -1,7 +1,7 @@
-"""What adapters report by events, beside stops and output: progress, modules, sources, memory.
+"""State that adapters report by events, beside stops and output: progress, modules, sources, memory.
 
-It is kept so that it can be shown without a request: some adapters send events about
-what they do not answer requests for. Everything that is kept is bounded.
+It is kept so that it can be shown without a request: some adapters send events about things for which they do not
+answer requests. Everything that is kept is bounded.
 """
 
 from collections.abc import Callable, Iterator
@@ -53,7 +53,7 @@ def ignore_progress(_progress: ProgressReport) -> None:
 
 
 class EventState:
-    """What the adapters of one run have reported.
+    """The events of the adapters of one run.
 
     Attributes:
         modules: those that are loaded, as far as events report them, by id.
@@ -75,7 +75,7 @@ class EventState:
 
     @property
     def progress(self) -> tuple[ProgressReport, ...]:
-        """What is under way, oldest first."""
+        """The running operations, oldest first."""
         return tuple(self._progress.values())
 
     @contextmanager
@@ -88,7 +88,7 @@ class EventState:
             self._listeners.remove(listener)
 
     def forget(self) -> None:
-        """Begin a new run: what the last one reported is not true of it."""
+        """Begin a new run: reports of the last one do not apply to it."""
         for kept in (self.modules, self.sources, self.foreign_breakpoints, self._progress):
             kept.clear()
 

@@ -101,7 +101,7 @@ class Execution:
     async def goto(
         self, source: Source, line: int, *, thread: int | None = None, deadline: float | None = None
     ) -> Outcome:
-        """Move the point of execution to a line without running what lies between.
+        """Move the point of execution to a line without running the lines in between.
 
         Raises:
             NotStopped: the program runs.
@@ -211,7 +211,7 @@ class Execution:
         try:
             await chosen.session.request(arguments, deadline=self._left(ends))
         except DeadlineExceeded:
-            log.info("%s was not answered in time: what the program does shows in its events", arguments.command)
+            log.info("%s was not answered in time: its events show the state of the program", arguments.command)
         except RequestFailed as refusal:
             # It may refuse because the program has ended, which it reports only afterwards.
             with anyio.move_on_after(shared_limits.START_ERROR_SECONDS):
@@ -242,7 +242,7 @@ class Execution:
         return Outcome("running", timed_out=timed_out)
 
     def _chosen(self, thread: int | None, target: int | None) -> Target | None:
-        """Find the target that a thread or a number means; None if there is none now. Raises: PostMortem."""
+        """Find the target of a thread or a number; None if it does not exist now. Raises: PostMortem."""
         if self._post_mortem:
             raise PostMortem
         if self._state.over or not self._state.targets:

@@ -1,4 +1,4 @@
-"""What the adapters of a session report, taken note of: events, output, stops.
+"""Processing of a session's adapter reports: events, output, stops.
 
 A stop becomes public in two steps. The adapter reports it; then its thread is
 read, and the breakpoints that dapkit judges itself are judged. Until that is
@@ -37,13 +37,13 @@ class SessionMonitor:
     """Listens to the runs of a session (see `run.RunListener`), and publishes their stops.
 
     Args:
-        state: brought up to date by what is reported.
-        traits: what is peculiar about the adapter's answers.
-        output: keeps what the programs and the adapters wrote.
+        state: kept up to date with the reports.
+        traits: the peculiarities of the adapter's responses.
+        output: keeps the output of the programs and the adapters.
         breakpoints: asked whether the program stays at a stop.
-        events: keeps what is reported beside stops and output.
+        events: keeps the reports beside stops and output.
         references: numbers the frames of stops.
-        folders: those of the user's own code, beside other places.
+        folders: the folders of the user's own code, beside other places.
 
     """
 
@@ -69,7 +69,7 @@ class SessionMonitor:
         self._folders = folders
         self._read_again: set[int] = set()
 
-    # What the run reports
+    # Reports of the run
 
     def event_received(self, target: Target, event: SessionEvent) -> None:
         """Take note of an event of a target."""
@@ -141,7 +141,7 @@ class SessionMonitor:
         return verdict
 
     async def _change_of(self, kept: KeptBreakpoint, target: Target, thread: StoppedThread) -> str | None:
-        """Say what became of the value that a breakpoint watches, if it does."""
+        """Report the change of the value that a breakpoint watches, if it watches one."""
         before = kept.watched
         if before is None:
             return None
@@ -196,7 +196,7 @@ class SessionMonitor:
         self._state.stop_published()
 
     def _is_pause(self, stopped: Stopped, signal: str | None) -> bool:
-        """Whether a stop is what the adapter reports after a pause."""
+        """Whether a stop is the one that the adapter reports after a pause."""
         description = f"{stopped.event.description or ''} {stopped.event.text or ''} {signal or ''}"
         return stopped.reason == "pause" or self._traits.names_pause_signal(description)
 
@@ -215,7 +215,7 @@ class SessionMonitor:
             self.state_changed()
 
     def _located(self, stop: Stop, target: Target, thread: StoppedThread) -> Stop:
-        """Add to a stop what was read of its thread."""
+        """Add the facts about its thread to a stop."""
         frames = thread.frames and tuple(
             renumbered(
                 frame,

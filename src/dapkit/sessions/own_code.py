@@ -1,7 +1,7 @@
 """Which frames are the user's own code, and which of them a stop is about.
 
 A program that aborts stands in libc, one that throws in the runtime of its
-language. What is looked for then is the innermost frame of the program's own.
+language. The innermost frame of the program's own is used then.
 """
 
 import re
@@ -29,7 +29,7 @@ def is_own(frame: StackFrame, folders: Iterable[Path]) -> bool:
 
     Args:
         frame: as the adapter reports it.
-        folders: those of the program and of the project, whose files are the user's wherever they lie.
+        folders: the folders of the program and of the project, whose files are the user's wherever they lie.
 
     """
     source = frame.source

@@ -12,11 +12,11 @@ from typing import assert_never
 from dapkit.catalog import Traits
 
 SHELL_BASE = 128
-"""What shells add to the number of a signal."""
+"""The number that shells add to a signal's."""
 
 _LOW_BYTE = 256
 _AS_MINUS_ONE = 255
-"""What `exit(-1)` gives, which is more frequent than a program that SIGHUP kills."""
+"""The exit code of `exit(-1)`, which is more frequent than a program that SIGHUP kills."""
 
 
 @dataclass(frozen=True, slots=True)

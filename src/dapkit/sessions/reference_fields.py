@@ -1,7 +1,7 @@
 """Requests and answers between a caller, who knows the hub's numbers, and an adapter, which knows its own.
 
-The fields that hold numbers of frames, values and locations have the same names in
-all messages of the protocol, so one table says what each is.
+The fields that hold numbers of frames, values and locations have the same names in all messages of the protocol, so one
+table gives the meaning of each.
 """
 
 from collections.abc import Callable
@@ -31,7 +31,7 @@ def references_in(arguments: Arguments[object]) -> list[tuple[ReferenceKind, int
 
 
 def renumbered[T: ProtocolObject](value: T, renumber: Renumber) -> T:
-    """Copy a request or an answer with all numbers replaced, in what it holds too."""
+    """Copy a request or a response with all numbers replaced, also inside nested values."""
     changes: dict[str, object] = {}
     for name in value.__struct_fields__:
         held: object = getattr(value, name)

@@ -19,7 +19,7 @@ type ReferenceKind = Literal["frame", "variables reference", "location"]
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """What a number stands for.
+    """The object of a number.
 
     Attributes:
         target: number of the session of the tree that the adapter's number belongs to.

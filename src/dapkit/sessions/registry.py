@@ -1,6 +1,6 @@
 """All debug sessions, by project and name.
 
-Sessions of one project folder do not see those of another. A session that has
+Sessions of one project folder do not see the sessions of another. A session that has
 ended stays, so that its output can be read, until it has been idle for too long or
 another takes its name.
 """
@@ -74,8 +74,8 @@ class SessionRegistry:
         """Start a session; it is named `debug-1`, `debug-2`, ... unless a name is given.
 
         It returns when the program runs, which may be before its first stop: see `Execution.wait`.
-        `settings` are those of the project, if they differ from the hub's; `on_progress` is called
-        with what takes the adapter long.
+        `settings` are the project's, if they differ from the hub's; `on_progress` is called with the step on which the
+        adapter spends time.
 
         Raises:
             NameTaken: a session that lives has the name.
@@ -107,7 +107,7 @@ class SessionRegistry:
         """Look a session up; without a name the only one that lives, or if none does, the one that was used last.
 
         Raises:
-            NoSession: there is none, nor was there lately.
+            NoSession: there is no session, nor was there lately.
             AmbiguousSession: several do, and none was named.
             UnknownSession: none has the name.
 

@@ -156,10 +156,10 @@ class SessionRequests:
         return (await where.session.threads(deadline=self._settings.request_timeout_seconds)).threads
 
     async def thread(self, index: int | None = None) -> int:
-        """Choose a thread by its place in the list; without one, that of the current stop.
+        """Choose a thread by its place in the list; by default, the thread of the current stop.
 
         Raises:
-            NoThreads: there is none.
+            NoThreads: the program has no threads.
 
         """
         stop = self._state.stop

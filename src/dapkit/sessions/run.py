@@ -1,7 +1,7 @@
 """One run of a session's program: from reaching an adapter to the end of all that this started.
 
 The run owns the client session and its children, and the tasks that read their
-stops. What a stop means, and what is kept beyond the run, is left to its listener.
+stops. Its listener decides the meaning of a stop, and the state that outlives the run.
 """
 
 import logging
@@ -25,7 +25,7 @@ log = logging.getLogger(__name__)
 
 
 class RunListener(Protocol):
-    """What a run reports to: the session that it belongs to."""
+    """The listener of a run: the session that it belongs to."""
 
     def event_received(self, target: Target, event: SessionEvent) -> None:
         """Take note of an event of a target."""
@@ -61,7 +61,8 @@ class ProgramRun:
         exit_signal: name of the signal that killed it.
         failure: why the run broke off, if it did.
         given_up: whether it is ended by us.
-        restart_data: what the adapter wants to receive when the program is started again; None if nothing.
+        restart_data: the data that the adapter wants to receive when the program is started again; None if there is
+            none.
 
     """
 
@@ -121,7 +122,7 @@ class ProgramRun:
             self._closed.set()
 
     def give_up(self) -> None:
-        """Begin to end what is left; requests that wait for their response get an error."""
+        """Begin to end the remaining parts; requests that wait for their response get an error."""
         self.given_up = True
         self._closing.set()
 
@@ -135,7 +136,7 @@ class ProgramRun:
             raise
 
     async def close(self) -> None:
-        """End what is left, and wait until that is done."""
+        """End the remaining parts, and wait until that is done."""
         self.give_up()
         await self._closed.wait()
 
@@ -156,7 +157,7 @@ class ProgramRun:
         """Terminals of all targets, oldest first."""
         return [terminal for target in self.targets.values() for terminal in target.session.terminals]
 
-    # What the client sessions report
+    # Reports of the client sessions
 
     def changed(self, session: Session, event: SessionEvent | None) -> None:
         """Take note of a message that has changed the state of a client session."""
@@ -182,7 +183,7 @@ class ProgramRun:
         self._listener.state_changed()
 
     def _new_tap(self) -> WireTap:
-        """Have the messages of one more conversation kept; the first is with the adapter of the program itself."""
+        """Keep the messages of one more conversation; the first is with the adapter of the program itself."""
         parts = [f"run {self.number}"] if self.number > 1 else []
         parts += [f"child {self._conversations}"] if self._conversations else []
         self._conversations += 1
@@ -201,7 +202,7 @@ class ProgramRun:
         self.exit_code, self.exit_signal = ending.exit_code, ending.signal or self.exit_signal
 
     def wrote(self, _session: Session, _terminal: Terminal | None, text: str, category: str) -> None:
-        """Keep what came in a terminal, or beside the protocol, as output of the program."""
+        """Keep output in a terminal, or beside the protocol, as output of the program."""
         self._listener.output_received(text, category)
 
     def _target(self, session: Session) -> Target:
@@ -228,7 +229,7 @@ class ProgramRun:
             log.info("the adapter ended after the program had exited: %s", error)
 
     async def _finish(self) -> None:
-        """Collect what still comes after the end: the exit code, the last output, or why the adapter has ended."""
+        """Collect the last messages after the end: the exit code, the last output, or why the adapter has ended."""
         try:
             await self.root.wait_until_ended(deadline=0)
         except AdapterDied as error:
@@ -252,7 +253,7 @@ class ProgramRun:
         self._end()
 
     async def _disconnect(self) -> None:
-        """Disconnect, to receive what comes before the response: gdb may send output after `terminated`."""
+        """Disconnect, to receive the messages before the response: gdb may send output after `terminated`."""
         try:
             await self.root.disconnect(deadline=shared_limits.CLOSE_SECONDS)
         except DapkitError as error:

@@ -2,12 +2,12 @@
 
 A session holds its parts, each with one subject:
 
-    state           what is known: the tree of targets, the present stop, how the session ended
+    state the tree of targets, the present stop, how the session ended
     execution       the programs resumed, paused and waited for
     requests        requests to the adapters
-    breakpoints     what is to stop the programs
-    output          what the programs and the adapters wrote
-    event_state     what the adapters reported by events beside that
+    breakpoints the breakpoints of the programs
+    output the output of the programs and the adapters
+    event_state other reports of the adapters by events
     wire            the last messages of the conversations with the adapters
 
 Every change of its life (start, restart, end) is a method of the session itself.
@@ -53,7 +53,7 @@ class DebugSession:
     Attributes:
         name: names the session within its project.
         project: the folder that the session belongs to.
-        start: what the present run was started with.
+        start: the arguments with which the present run was started.
         settings: as they held when the session was opened.
         created: when the session was opened, in seconds since the epoch.
         last_used: when a caller last used it, in the same.
@@ -94,7 +94,7 @@ class DebugSession:
         self._users = 0
         self._changing = anyio.Lock()
 
-    # What it is
+    # Identity
 
     @property
     def adapter(self) -> str:
@@ -103,7 +103,7 @@ class DebugSession:
 
     @property
     def traits(self) -> Traits:
-        """What is peculiar about the adapter's answers."""
+        """The peculiarities of the adapter's responses."""
         return self.start.traits
 
     @property
@@ -113,7 +113,7 @@ class DebugSession:
 
     @property
     def program(self) -> str | None:
-        """What is debugged, for people."""
+        """The debugged program, for people."""
         return self.start.program
 
     @property
@@ -243,7 +243,7 @@ class DebugSession:
     async def wait_for_output(
         self, expected: str, *categories: str, since: int = 0, deadline: float | None = None
     ) -> OutputText:
-        """Wait until the program wrote something, such as a prompt, or ended; return what it wrote.
+        """Wait until the program wrote some output, such as a prompt, or ended; return the output.
 
         At the deadline it returns too: whether the text has come is left to the caller to check.
         """
@@ -339,6 +339,6 @@ class DebugSession:
         await run.close()
 
     def _adapter_output(self, since: int) -> str:
-        """Return the end of what the adapter wrote, such as the errors of a build."""
+        """Return the end of the adapter's output, such as the errors of a build."""
         written = self.output.read("console", "stderr", "important", since=since).text
         return written[-limits.START_OUTPUT_CHARACTERS :]

@@ -1,4 +1,4 @@
-"""What a session is started with: the adapter, its configuration, and what is to stop the program."""
+"""The specification of a session's start: the adapter, its configuration, and the first breakpoints."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -21,10 +21,10 @@ class StartSpec:
         request: whether a program is started, or one that runs is attached to.
         configuration: arguments of `launch` or `attach`, by the adapter's own wire names.
         cwd: the folder of the program.
-        program: what is debugged, for people; None if that has no name.
+        program: the debugged program, for people; None if it has no name.
         adapter_id: the `adapterID` of the `initialize` request.
-        traits: what is peculiar about its answers.
-        breakpoints: set before the program runs; with a restart, those of the session are kept instead.
+        traits: the peculiarities of its responses.
+        breakpoints: set before the program runs; after a restart, the session's present breakpoints are set instead.
         exceptions: filters of exceptions that stop; None for the adapter's own defaults.
         post_mortem: whether it is about a core file: there are stacks and values, and nothing runs.
         input: a file that the program reads as its standard input; the adapter has to run it in a terminal.

@@ -1,4 +1,4 @@
-"""What is known about the programs of a session: the tree of targets, its stops, how it ended.
+"""The state of the programs of a session: the tree of targets, its stops, how it ended.
 
 The parts of a session share one state. They ask it, and change it by its methods
 alone, so that each change stands in one place.
@@ -21,7 +21,7 @@ class DebugSessionState:
 
     Attributes:
         name: names the session within its project.
-        stops: how many stops were published, those of children and of earlier runs included.
+        stops: the number of published stops, including children and earlier runs.
         updates: notified after each change.
         pause_requested: whether a pause was asked for, and no stop was published since.
         stepping: whether the program was last resumed by a step.
@@ -38,7 +38,7 @@ class DebugSessionState:
         self._starting = True
         self._ending = ""
 
-    # What is known
+    # State
 
     @property
     def run(self) -> ProgramRun | None:
@@ -67,7 +67,7 @@ class DebugSessionState:
 
     @property
     def status(self) -> Status:
-        """What the session is doing, in one word."""
+        """The state of the session, in one word."""
         run = self._run
         if self.over:
             return "terminated"
@@ -139,7 +139,10 @@ class DebugSessionState:
 
     @property
     def process_id(self) -> int | None:
-        """Process of the program, if the adapter reported it; of one that only starts children, that of the first."""
+        """Process of the program, if the adapter reported it.
+
+        For a program that only starts children, the process of the first child.
+        """
         processes = [target.session.debugged_process for target in self.targets.values()]
         return next((event.system_process_id for event in processes if event and event.system_process_id), None)
 

@@ -23,7 +23,7 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class StoppedThread:
-    """What could be read; None for what could not.
+    """The values that could be read; None for each that could not.
 
     Attributes:
         frames: the top of the stack, at most as many as were asked for.

@@ -1,4 +1,4 @@
-"""What a program does, as values: its stops, and the outcome of resuming it."""
+"""States of a program as values: its stops, and the outcome of resuming it."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -9,7 +9,7 @@ type How = Literal["continue", "next", "step_in", "step_out", "step_back", "reve
 """The ways to resume a stopped program."""
 
 type Status = Literal["launching", "configuring", "stopped", "running", "terminated"]
-"""What a session is doing, in one word."""
+"""The state of a session, in one word."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,7 +17,7 @@ class Stop:
     """A stop of the program.
 
     Attributes:
-        number: counts the stops of the session from 1, those of its children and restarts included.
+        number: counts the stops of the session from 1, including children and restarts.
         reason: the adapter's word: `breakpoint`, `step`, `exception`, `entry`, `pause`, ...
         description: the reason for people, if the adapter gave one.
         signal: name of the signal at which it stopped, unless that was to pause it.
@@ -32,7 +32,7 @@ class Stop:
         instruction_pointer: address of the instruction, if the adapter reports it.
         hit_breakpoints: numbers of the session's breakpoints that were hit.
         all_threads_stopped: whether every thread of that target is stopped.
-        remarks: what dapkit reports about this stop, such as a condition that could not be evaluated.
+        remarks: dapkit's remarks about this stop, such as a condition that could not be evaluated.
         frames: the top of the stack, at most `limits.STOP_FRAMES` or `limits.OWN_FRAMES`, with references of this
             session; None if the adapter did not report it in time.
         total_frames: the depth of the whole stack, if the adapter reported it.
@@ -64,10 +64,10 @@ class Stop:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What came of resuming the program, or of waiting for it.
+    """The outcome of resuming the program, or of waiting for it.
 
     Attributes:
-        state: what the program does now.
+        state: the present state of the program.
         timed_out: whether the deadline came first; the program runs on then.
         stop: where it is stopped, if it is.
         exit_code: of a program that has ended, if the adapter reported it.

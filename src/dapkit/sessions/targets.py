@@ -1,8 +1,7 @@
 """The client sessions of one run's tree: the program, and its children.
 
-Whether a target is stopped is read from its client session each time, so that it
-cannot differ from what was sent and received. Kept here is the stop that was
-published last.
+Whether a target is stopped is read from its client session each time, so that it always agrees with the messages. Kept
+here is the stop that was published last.
 """
 
 from typing import NamedTuple
@@ -64,7 +63,7 @@ class Target:
 
     @property
     def lifetime(self) -> Lifetime:
-        """What a reference that is given out now belongs to."""
+        """The owner of a reference that is given out now."""
         state = self.session.state
         epoch = state.epoch if isinstance(state, Stopped) else self.stops
         return Lifetime(self.run, epoch, isinstance(state, Stopped), isinstance(state, Ended))

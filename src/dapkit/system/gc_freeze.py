@@ -1,4 +1,4 @@
-"""What a process imports before it begins its work."""
+"""Modules that a process imports before it begins its work."""
 
 import gc
 import sys
@@ -11,7 +11,7 @@ from typing import Any
 
 @contextmanager
 def frozen_imports() -> Iterator[None]:
-    """Leave what is imported meanwhile out of garbage collection: it stays until the process ends.
+    """Exclude the modules that are imported meanwhile from garbage collection: they stay until the process ends.
 
     The interpreter would look through it while it is imported, and again several times at the end.
     """

@@ -1,8 +1,8 @@
 """Which systems dapkit runs on: Linux.
 
-Its packages can be imported elsewhere, so that the messages, the rules of the conversation and types are at hand. What
-starts or serves something asks here first, and ends with this one error. What it is that other systems lack is in
-docs/reference/platforms.md.
+Its packages can be imported elsewhere, so that the messages, the rules of the conversation and types are at hand. Code
+that starts or serves something checks the platform here first, and raises this one error. docs/reference/platforms.md
+lists the features that other systems lack.
 """
 
 import sys

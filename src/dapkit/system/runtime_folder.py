@@ -3,11 +3,11 @@
     $XDG_RUNTIME_DIR/dapkit      where that is set and the user's
     /run/user/UID/dapkit         where the system made such a folder
     /tmp/dapkit-UID              in containers, and for users without a login
-    /tmp/dapkit-UID-RANDOM       where somebody else has taken that name
+    /tmp/dapkit-UID-RANDOM       if another user has taken that name
     ~/.cache/dapkit/run
 
 A place is passed over if a stranger owns it or could replace it, if it is open to others, read-only or full.
-What has been left there is looked for in each.
+Files left by earlier runs are searched in each.
 
 Quick to import, since every command does: nothing but `os` and `stat`.
 """
@@ -22,10 +22,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 RUN = "/run/user"
-TEMPORARY = "/tmp"  # noqa: S108 - what is in there is checked; not $TMPDIR, which differs from shell to shell
+TEMPORARY = "/tmp"  # noqa: S108 - its contents are checked; not $TMPDIR, which differs from shell to shell
 
 NAME_BYTES = 24
-"""Room for the longest name of a socket: that of an adapter's, which waits for an engine."""
+"""Room for the longest name of a socket: an adapter's, which waits for an engine."""
 
 _PATH_BYTES = 107
 """Longest path of a unix socket, without the zero at its end."""
@@ -66,7 +66,8 @@ def is_usual(folder: str) -> bool:
 def unfitness_of(folder: str, *, parents: bool = False, name_bytes: int = NAME_BYTES) -> str | None:
     """Make a folder for sockets if it is missing, with those above it if that is said; say why it cannot be used.
 
-    None if it can: it and its way are ours, nobody else gets in, and there is room for a socket of so long a name.
+    None if it can: it and its way belong to the user, no other user can enter, and there is room for a socket of so
+    long a name.
     """
     try:
         return (
@@ -94,7 +95,7 @@ def openness(folder: str) -> str | None:
 
 
 def _make(folder: str, *, parents: bool) -> str | None:
-    """Make a folder if it is missing; say why not in this place, where it could keep somebody out of what is theirs.
+    """Make a folder if it is missing; return why not in this place, where it could keep its rightful user out.
 
     Raises:
         OSError: it cannot be made.

@@ -1,11 +1,11 @@
-"""The folder for what outlives a hub: its logs, and what diagnostics has written.
+"""The folder for files that outlive a hub: its logs, and the files of diagnostics.
 
-    $DAPKIT_RUNTIME_DIR/state     where that names the folder of a hub of its own, which keeps everything of its own;
+    $DAPKIT_RUNTIME_DIR/state     if that names the folder of a hub of its own, which keeps everything of its own;
                                   what starts the usual hub names the usual folder for it, which is not meant here
     $XDG_STATE_HOME/dapkit        else, if that is set
     ~/.local/state/dapkit         else
 
-It is closed to others, since logs and records of a program hold what the program holds. Quick to import.
+It is closed to other users, since logs and records of a program contain the program's data. Quick to import.
 """
 
 import contextlib
@@ -43,7 +43,7 @@ def state_folder(*parts: str) -> str:
 
 
 def _make(folder: str) -> None:
-    """Make a folder that only the user can look into, if there is none. Raises: OSError."""
+    """Make a folder that only the user can read, if it does not exist. Raises: OSError."""
     with contextlib.suppress(FileExistsError):
         os.mkdir(folder, 0o700)
 
@@ -53,6 +53,6 @@ def _place() -> str:
     if named and not is_usual(named):
         return os.path.join(os.path.abspath(named), "state")
     above = os.environ.get("XDG_STATE_HOME", "")
-    if not os.path.isabs(above):  # the hub works in another folder than those who look for what it has written
+    if not os.path.isabs(above):  # the hub works in another folder than the readers of its files
         above = os.path.join(os.path.expanduser("~"), ".local", "state")
     return os.path.join(above, "dapkit")

@@ -1,7 +1,7 @@
 """Files that no stranger can have written, and reading of files that may be anything.
 
-What is found on the way up from the current folder can be somebody else's: a `.git` or `.venv` in a shared folder, for
-one. It counts only if the user or root owns it and every folder above it, and nobody else can write there.
+A file on the way up from the current folder can belong to another user: a `.git` or `.venv` in a shared folder, for
+example. It counts only if the user or root owns it and every folder above it, and no other user can write there.
 
 Quick to import, since every command does: nothing but `os` and `stat`.
 """
@@ -23,24 +23,24 @@ _KINDS = {
 
 
 def objection_to(path: str | os.PathLike[str]) -> str | None:
-    """Say who else can have written a file or a folder, or can put another in its place; None if nobody.
+    """Name another user who can have written a file or a folder, or can put another in its place; None if no other can.
 
-    Links are followed step by step, and each step has to be safe. A folder in which everybody may write is, if it has
-    the sticky bit (`/tmp`): there nobody can replace what belongs to the user or to root.
+    Links are followed step by step, and each step has to be safe. A folder that is writable for all counts as such,
+    unless it has the sticky bit (`/tmp`): there other users cannot replace files of the user or of root.
     """
     return _objection(path, {0, os.geteuid()})
 
 
 def objection_to_new_in(folder: str | os.PathLike[str]) -> str | None:
-    """Say who else could replace what the user makes in a folder, or whose folder it is; None if nobody.
+    """Name another user who could replace the user's files in a folder, or who owns it; None if no other can.
 
-    In a namespace without root the folder may be one of the system (`/tmp`), which seems to be nobody's there.
+    In a namespace without root the folder may be one of the system (`/tmp`), which seems to have no owner there.
     """
     return _objection(folder, _owners_on_the_way())
 
 
 def _objection(path: str | os.PathLike[str], owners: set[int]) -> str | None:
-    """Say who else can have written what is at a path, unless one of these owns it, or can replace it."""
+    """Name another user who can have written the file at a path, unless one of these owns it, or can replace it."""
     here = os.sep
     links = 0
     try:
@@ -111,7 +111,7 @@ def read_start(path: str | os.PathLike[str], most: int) -> bytes:
 
 
 def _owners_on_the_way() -> set[int]:
-    return {0, os.geteuid(), os.lstat(os.sep).st_uid}  # in a namespace without root, its files are nobody's
+    return {0, os.geteuid(), os.lstat(os.sep).st_uid}  # in a namespace without root, its files have no owner
 
 
 def _steps(path: str) -> list[str]:
@@ -134,7 +134,7 @@ def _problem(path: str, found: os.stat_result, owners: set[int]) -> str | None:
 def _is_ours_alone(path: str, group: int) -> bool:
     """Say whether a group has no member but the user and root, as the group has that many systems make for each user.
 
-    A file with an access control list shows the rights of others as those of its group.
+    A file with an access control list shows the rights of others as the rights of its group.
     """
     import grp
     import pwd

@@ -1,4 +1,4 @@
-"""Fake peers, a pair in memory, and order assertions: what dapkit's own tests are made of."""
+"""Fake peers, a pair in memory, and order assertions: the basis of dapkit's own tests."""
 
 from dapkit.testing.handshakes import HANDSHAKES
 from dapkit.testing.moments import Moment

@@ -10,12 +10,12 @@ from dapkit.protocol import AnyMessage, Event, ProtocolError, RawJson, Request, 
 
 @dataclass(frozen=True)
 class Moment:
-    """One message, or bytes that are none, at its place in a timeline.
+    """One message, or invalid bytes, at its place in a timeline.
 
     Attributes:
         index: its place, from 0.
         speaker: who said it.
-        payload: its JSON, or the bytes that nobody can read.
+        payload: its JSON, or the bytes that cannot be read.
 
     """
 

@@ -1,7 +1,7 @@
 """Two endpoints joined in memory: a whole conversation without I/O, tasks or waiting.
 
-For tests of who may say what when. What happens only over a stream (deadlines,
-death, slow readers) is tested with `FakeClient` and `FakeAdapter`.
+For tests of the rules of the conversation. Effects that exist only over a stream (deadlines, death, slow readers) are
+tested with `FakeClient` and `FakeAdapter`.
 """
 
 from collections.abc import Collection
@@ -26,14 +26,14 @@ from dapkit.protocol import (
 from dapkit.testing.timeline import Timeline
 
 USUAL = Capabilities(supports_configuration_done_request=True, supports_cancel_request=True)
-"""What the adapter of a pair can do unless a test says otherwise."""
+"""The capabilities of the adapter of a pair, unless a test gives others."""
 
 ANYBODY = InitializeRequestArguments(adapter_id="fake")
 """A client that asks for nothing special."""
 
 
 class End:
-    """One end of a pair: its endpoint, what it received, and what it answers by itself.
+    """One end of a pair: its endpoint, its received messages, and its automatic responses.
 
     Attributes:
         endpoint: the endpoint itself.
@@ -73,7 +73,7 @@ class End:
     # Hearing
 
     def hear(self, data: bytes) -> list[Happening]:
-        """Take bytes, from whichever side they come; answer what `answers` knows, and what was cancelled."""
+        """Take bytes, from whichever side they come; answer requests in `answers`, and cancelled ones."""
         happenings = self.endpoint.receive(data)
         self.happenings += happenings
         for happening in happenings:
@@ -113,12 +113,11 @@ class End:
 class Pair:
     """A client and an adapter, and the wire between them.
 
-    The adapter answers initialize, launch, attach, configurationDone and
-    disconnect by itself; what else it is asked waits for the test. A cancelled
-    request is answered so.
+    The adapter answers initialize, launch, attach, configurationDone and disconnect by itself; all other requests wait
+    for the test. A cancelled request is answered so.
 
     Args:
-        capabilities: what the adapter announces.
+        capabilities: the adapter's capabilities.
         client: how the client introduces itself in `start`.
         serves: commands that the adapter answers, None for all.
 

@@ -1,12 +1,11 @@
-"""What a test expects of the order of messages, in protocol words.
+"""Expectations of a test about the order of messages, in protocol words.
 
     request("next") >> response("next") >> event("stopped", reason="step")
 
-`>>` is one after the other, with anything in between; `&` is both, in any
-order, each with a message of its own; `|` is whichever comes first; `never`
-forbids what follows the pattern before it. Python binds `>>` tighter than `&`,
-and `&` tighter than `|`. Fields are named as in Python and compared with `==`,
-so that a matcher such as `dirty_equals.IsStr` may stand for a value.
+`>>` is one after the other, with any messages in between; `&` is both, in any order, each with a message of its own;
+`|` is whichever comes first; `never` forbids the pattern after it to come before the pattern before it. Python binds
+`>>` tighter than `&`, and `&` tighter than `|`. Fields are named as in Python and compared with `==`, so that a matcher
+such as `dirty_equals.IsStr` may stand for a value.
 
 A pattern is satisfied by the earliest messages that fit.
 """
@@ -83,7 +82,7 @@ def event(name: str, **body: object) -> Pattern:
 
 
 def never(pattern: Pattern) -> Pattern:
-    """Forbid a pattern: between its neighbours in an order, or anywhere in what has come so far."""
+    """Forbid a pattern: between its neighbours in an order, or anywhere in the messages so far."""
     return _Never(pattern)
 
 

@@ -38,11 +38,11 @@ type Script = Mapping[str, Sequence[Step]]
 
 
 class FakePeer:
-    """One end of a conversation that does what its script says; an async context manager.
+    """One end of a conversation that follows its script; an async context manager.
 
     Attributes:
         connection: the connection itself, for whatever a script cannot say.
-        timeline: what passed here, in order.
+        timeline: the messages here, in order.
 
     """
 
@@ -82,7 +82,7 @@ class FakePeer:
         return self._gates.setdefault(name, anyio.Event())
 
     async def send_raw(self, data: bytes) -> None:
-        """Send bytes as they are, after what is queued and may leave."""
+        """Send bytes as they are, after the queued messages that may leave."""
         await self.connection.flush()
         self.timeline.record(self.endpoint.role, data)
         await self._stream.send(data)

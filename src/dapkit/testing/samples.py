@@ -2,8 +2,8 @@
 
 For each class of the protocol: the smallest JSON object that it accepts, the
 fullest one, one with null in every optional place, and objects that each hold
-one fault, with its path. What a test does with them is the test's business:
-send them to an adapter, encode them, hold them against the schema.
+one fault, with its path. The test decides their use: send them to an adapter, encode them, check them against the
+schema.
 
     >>> from dapkit.protocol import StackTraceArguments
     >>> smallest(StackTraceArguments)
@@ -44,7 +44,7 @@ __all__ = ["Fault", "Shape", "every_message", "faulty", "fullest", "shapes", "sm
 
 @dataclass(frozen=True)
 class Shape:
-    """What one field of a message class admits. `kinds` are its alternatives, without null."""
+    """The values that one field of a message class admits. `kinds` are its alternatives, without null."""
 
     name: str
     wire: str

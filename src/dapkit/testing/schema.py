@@ -1,7 +1,7 @@
 """Checking messages against the schema, strictly.
 
-An endpoint reads what a peer sends with tolerance; here every field has to be
-what the schema says, null included, which the schema has in two places only.
+An endpoint reads a peer's messages with tolerance; here every field must match the schema, null included, which the
+schema has in two places only.
 """
 
 from collections.abc import Iterable, Iterator
@@ -25,7 +25,7 @@ from dapkit.testing.moments import Moment
 
 
 def check_schema(moments: Iterable[Moment]) -> list[Violation]:
-    """List what is wrong with the messages of a timeline; the first fault of each, and its nulls."""
+    """List the faults in the messages of a timeline; the first fault of each, and its nulls."""
     requests: dict[tuple[Role, int], Request] = {}
     violations: list[Violation] = []
     for moment in moments:

@@ -1,4 +1,4 @@
-"""The usual steps of a script: what a fake peer does about a request, right or wrong."""
+"""The usual steps of a script: a fake peer's right or wrong reaction to a request."""
 
 from collections.abc import Callable
 from typing import Any
@@ -8,7 +8,7 @@ from dapkit.protocol import Arguments, Event, EventBody, ProtocolObject, RawJson
 from dapkit.testing.peers import FakePeer, Step
 
 type ReplyBody = ProtocolObject | RawJson | None
-"""What a request is answered with."""
+"""The response to a request."""
 
 
 def reply(body: ReplyBody | Callable[[Request], ReplyBody] = None) -> Step:

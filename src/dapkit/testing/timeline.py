@@ -1,4 +1,4 @@
-"""All messages of a conversation in order, and what a test expects of them."""
+"""All messages of a conversation in order, and a test's expectations of them."""
 
 from typing import Literal
 
@@ -13,7 +13,7 @@ from dapkit.transport import Tap
 
 
 class Timeline:
-    """What both sides said, in the order in which it passed one place.
+    """The messages of both sides, in the order in which they passed one place.
 
     Give `tap` to a `Connection`, or take the timeline that a `Pair` or a fake
     peer keeps.
@@ -63,7 +63,7 @@ class Timeline:
         """Return the messages that satisfy a pattern; those up to `after` do not count.
 
         Raises:
-            AssertionError: with the reason and the timeline, if there are none.
+            AssertionError: with the reason and the timeline, if a pattern is not satisfied.
 
         """
         found = self._find(pattern, after)

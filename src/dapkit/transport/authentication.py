@@ -8,12 +8,12 @@
 
 The token itself is never sent. A nonce is 32 random bytes as 64 hexadecimal digits; a proof is, as such digits, the
 HMAC-SHA256 with the token as its key over `dapkit ROLE PORT CLIENT-NONCE SERVER-NONCE`, where the role is `server` or
-`client`, whichever proves. The port, of the server, is in there so that nobody who holds another port can hand the
-questions on. The engine has the same exchange (`connection.tokens`).
+`client`, whichever proves. The proof contains the port of the server, so that a process at another port cannot relay
+the questions. The engine has the same exchange (`connection.tokens`).
 
-The client sends nothing more before the last answer; then the session begins, its messages numbered anew. A client
-that does not open like this is answered, if what came is a request at all, and closed. Refusals
-hold nothing of what the stranger sent.
+The client sends nothing more before the last answer; then the session begins, its messages numbered anew. A client that
+does not open like this is answered, if its message is a request at all, and closed. Refusals contain nothing of the
+stranger's data.
 """
 
 import os
@@ -82,7 +82,7 @@ async def admit(stream: ByteStream, token: str, *, port: int) -> ByteStream:
         given = _arguments(shown, _Proof)
         expected = proof_of("client", token, port, theirs.nonce, ours)
         if shown.command != AUTHENTICATE or given is None or not _same(given.proof, expected):
-            raise await _refused(messages, shown, "the token is not that of this server")
+            raise await _refused(messages, shown, "the token is not this server's")
         await messages.send(_answer(shown))
         return messages.rest()
     raise NotAdmitted(f"no proof of the token came within {limits.TOKEN_SECONDS:g} s")
@@ -96,7 +96,7 @@ _UNPROVED = (
 
 
 async def introduce(stream: ByteStream, token: str, *, port: int) -> ByteStream:
-    """Have a server prove that it knows the token, then prove it as the client; return the stream to go on with.
+    """Let a server prove that it knows the token, then prove it as the client; return the stream to continue with.
 
     Raises:
         NotAdmitted: it does not know it, did not accept ours, or did not answer within `limits.TOKEN_SECONDS`.
@@ -124,7 +124,7 @@ async def introduce(stream: ByteStream, token: str, *, port: int) -> ByteStream:
 
 
 def proof_of(role: str, token: str, port: int, client_nonce: str, server_nonce: str) -> str:
-    """Return what only somebody who knows the token can say for these nonces."""
+    """Return the proof for these nonces, which only a holder of the token can make."""
     import hmac
 
     said = f"dapkit {role} {port} {client_nonce} {server_nonce}"
@@ -146,7 +146,7 @@ def _same(shown: str, expected: str) -> bool:
 
 
 class _FirstMessages:
-    """The first messages of a stream, both ways, and what is behind them."""
+    """The first messages of a stream, both ways, and the data after them."""
 
     def __init__(self, stream: ByteStream) -> None:
         self._stream = stream
@@ -157,7 +157,7 @@ class _FirstMessages:
         """Take the payload of the next message.
 
         Raises:
-            NotAdmitted: the stream ended, or what came is not a message.
+            NotAdmitted: the stream ended, or its data is not a message.
 
         """
         while True:
@@ -167,7 +167,7 @@ class _FirstMessages:
                     payloads = self._frames.feed(byte)
                 except FramingError as error:
                     raise NotAdmitted(
-                        f"byte {error.offset} is not that of a DAP message: expected {error.expected}"
+                        f"byte {error.offset} does not belong to a DAP message: expected {error.expected}"
                     ) from None
                 if payloads:
                     return payloads[0]
@@ -182,7 +182,7 @@ class _FirstMessages:
         """Send a message.
 
         Raises:
-            NotAdmitted: nobody is there to take it.
+            NotAdmitted: no reader is left.
 
         """
         try:

@@ -1,9 +1,9 @@
 """A debug adapter as a child process that speaks the protocol on its stdin and stdout.
 
-Decided here: what the child inherits (nothing but three pipes and a session of
-its own, no ignored signals) and what is kept of its stderr. That nothing of its process group
-outlives the block that started it, or this process, is the work of `process`
-and `guard`; how an adapter is reached that listens on a socket, of `child_on_socket`.
+This module decides which resources the child inherits (nothing but three pipes and a session of its own, no ignored
+signals) and how much of its stderr is kept. That nothing of its process group outlives the block that started it, or
+this process, is the work of `process` and `guard`; how an adapter is reached that listens on a socket, of
+`child_on_socket`.
 """
 
 import os
@@ -36,7 +36,7 @@ class ChildProcess:
     Attributes:
         argv: the command as it was given; it was started by the full path of its program.
         pid: of the process, which also names its group and its session.
-        on_stdio: whether it speaks the protocol there; else what it writes to stdout is read like its stderr.
+        on_stdio: whether it speaks the protocol there; otherwise its stdout is read like its stderr.
 
     """
 
@@ -44,8 +44,9 @@ class ChildProcess:
     """Protocol bytes to it and from it."""
 
     takes_along: bool = False
-    """Whether all of its session ends with it, and not its group alone: debuggers put programs into groups of their
-    own, and nobody ends these if the debugger is killed.
+    """Whether all of its session ends with it, and not its group alone.
+
+    Debuggers put programs into groups of their own, which stay if the debugger is killed.
     """
 
     def __init__(
@@ -76,13 +77,13 @@ class ChildProcess:
         return await self._group.wait()
 
     def stderr_tail(self) -> str:
-        """Last `limits.STDERR_BYTES` of what it wrote to stderr so far."""
+        """Last `limits.STDERR_BYTES` of its stderr so far."""
         while data := self._text.read_now():
             self._keep(data)
         return self._tail.decode(errors="replace")
 
     def tell(self, sink: StderrSink) -> None:
-        """Tell somebody else of its stderr from now on, and first of what came so far."""
+        """Pass its stderr to another reader from now on, beginning with the output so far."""
         if self._tail:
             sink(bytes(self._tail))
         self._sink = sink
@@ -193,7 +194,7 @@ def _popen(argv: Sequence[str], *, cwd: Path | None, env: Mapping[str, str], on_
 
 def _own(pipe: IO[bytes] | None) -> int:
     """Our end of a pipe as a non-blocking descriptor of our own."""
-    with cast("IO[bytes]", pipe):  # Popen has made what it was asked for
+    with cast("IO[bytes]", pipe):  # Popen has made the requested pipes
         fd = os.dup(cast("IO[bytes]", pipe).fileno())
     os.set_blocking(fd, False)
     return fd

@@ -6,8 +6,8 @@ Their command line says where to meet, by one placeholder:
     ${socket}    it listens on this unix socket (cmake --debugger-pipe)
     ${callback}  we listen on this port of 127.0.0.1, and it connects (dlv dap --client-addr)
 
-Most such adapters know no token, and any process of the machine could be quicker than they are. So a connection
-counts only if the adapter, or what it has started, has the other end of it (see `tcp_peer`).
+Most such adapters know no token, and any process of the machine could be quicker than they are. So a connection counts
+only if the adapter, or a child of it, has the other end of it (see `tcp_peer`).
 """
 
 import socket
@@ -33,7 +33,7 @@ from dapkit.transport.tcp import listening_socket
 from dapkit.transport.tcp_peer import is_held
 
 PLACEHOLDERS = ("${port}", "${socket}", "${callback}")
-"""What stands in the command of an adapter for its port, its unix socket, or a port that it connects to."""
+"""Placeholders in the command of an adapter for its port, its unix socket, or a port that it connects to."""
 
 type Meet = Callable[[int], Awaitable[ByteStream]]
 """Waits until the adapter is reached, which leads a session of this number."""
@@ -51,13 +51,13 @@ async def spawn_listening(
 ) -> AsyncIterator[ChildProcess]:
     """Start an adapter that speaks on a socket, and connect; otherwise as `spawn`.
 
-    Its stdin is the null device; what it writes to stdout is read like its stderr.
-    `ready` is what it writes when it may be connected to, if it listens before;
-    `patience` are the seconds that it may take until it is reached.
+    Its stdin is the null device; its stdout is read like its stderr.
+    `ready` is the text that it writes when it accepts connections, if it listens before; `patience` is the number of
+    seconds that it may take until it is reached.
 
     Raises:
-        CannotStart: the command cannot be started, ends before it is reached, or is not
-            reached in time; the text has the end of its stderr.
+        CannotStart: the command cannot be started, ends before it is reached, or is not reached in time; the text has
+            the end of its stderr.
 
     """
     named = [mark for mark in PLACEHOLDERS if any(mark in argument for argument in argv)]
@@ -79,7 +79,7 @@ async def spawn_listening(
 
 
 class _Cue:
-    """Waits for words in what a child writes; for none, not at all."""
+    """Waits for words in a child's output; without words, not at all."""
 
     def __init__(self, words: bytes, sink: StderrSink | None) -> None:
         self.given = anyio.Event()
@@ -100,8 +100,8 @@ class _Cue:
 
 
 def _by_port() -> tuple[str, Meet]:
-    # Released at once, since not every adapter may bind a port that another holds; the system
-    # gives it to nobody who asks for any port until it has been through the others.
+    # Released at once, since some adapters cannot bind a port that another process holds; the system gives it to a
+    # process that asks for any port only after all others.
     with socket.socket() as reserved:
         reserved.bind(("127.0.0.1", 0))
         port = reserved.getsockname()[1]
@@ -179,7 +179,7 @@ async def _met(child: ChildProcess, place: str, cue: _Cue, meet: Meet, patience:
                 await cue.given.wait()
                 stream = await meet(child.pid)
     except CannotStart:
-        if stream is None:  # else it was reached before it ended, and what it has sent is to be read
+        if stream is None:  # else it was reached before it ended, and its data must be read
             raise
     if stream is not None:
         return stream

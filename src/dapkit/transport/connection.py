@@ -2,8 +2,8 @@
 
 Three rules that keep a session alive when a part of it is slow:
 
-* the reader only reads: what has to be done with a request or an event is done by tasks of others, which iterate
-  over `incoming` or are begun by `on_incoming`;
+* the reader only reads: work for a request or an event is done by tasks of others, which iterate over `incoming` or are
+  begun by `on_incoming`;
 * the writer only writes (`writer`): responses overtake output, and a sender of output
   waits while too much of it is queued;
 * every wait has a way out: an answer, a deadline, a cancellation, the end.
@@ -58,13 +58,13 @@ from dapkit.transport.writer import Tap, Writer
 log = logging.getLogger(__name__)
 
 type Incoming = RequestReceived | EventReceived | CancelRequested | ProgressCancelRequested
-"""What the owner of a connection has to deal with; responses find their askers by themselves."""
+"""Messages that the owner of a connection must handle; responses find their callers by themselves."""
 
 type Watch = Callable[[Happening], None]
 """Told of each happening as it is read, before those who wait for it go on; must not raise."""
 
 type OnIncoming = Callable[[Incoming], None]
-"""Called with what the peer asks and reports, as it is read; must not raise."""
+"""Called with the peer's requests and events, as they are read; must not raise."""
 
 
 class _Answer:
@@ -79,19 +79,18 @@ class _Answer:
 class Connection:
     """A conversation over a stream; an async context manager that owns both.
 
-    Leaving the block writes what is queued (for at most `limits.CLOSE_SECONDS`),
-    ends the reader and the writer and closes the stream. An error of the block
-    comes out as it is.
+    Leaving the block writes the queued messages (for at most `limits.CLOSE_SECONDS`), ends the reader and the writer
+    and closes the stream. An error of the block comes out as it is.
 
     Args:
         stream: bytes to and from the peer.
-        endpoint: the conversation; nobody else may feed it.
+        endpoint: the conversation; only the connection may feed it.
         tap: gets all bytes, for recording.
         watch: gets all happenings, for state that has to be right when a request returns.
-        on_incoming: is called with what comes in, in place of an iteration over `incoming`.
+        on_incoming: is called with incoming messages, in place of an iteration over `incoming`.
 
-    Invariant: `_answers` has an entry for each request that somebody here waits
-    for; once `_lost` is set no new one is made, and once `_ended` is set all are ready.
+    Invariant: `_answers` has an entry for each request for which a caller waits; once `_lost` is set no new one is
+    made, and once `_ended` is set all are ready.
 
     """
 
@@ -110,7 +109,8 @@ class Connection:
         self._watch = watch
         self._on_incoming = on_incoming
         self._answers: dict[int, _Answer] = {}
-        # Unbounded: a reader that waits for its dispatcher keeps responses from those whom the dispatcher waits for.
+        # Unbounded: a reader that waits for its dispatcher keeps responses from the tasks for which the dispatcher
+        # waits.
         self._incoming: deque[Incoming] = deque()
         self._arrived = StateChange()
         self._writer = Writer(stream, endpoint, tap)
@@ -134,7 +134,7 @@ class Connection:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> bool | None:
-        """Write what is queued, then end everything."""
+        """Write the queued messages, then end everything."""
         return await self._exit.__aexit__(kind, error, trace)
 
     async def _finish(self) -> None:
@@ -148,7 +148,7 @@ class Connection:
             await self._stream.aclose()
 
     async def incoming(self) -> AsyncIterator[Incoming]:
-        """Iterate over what the peer asks and tells, in order, until the conversation ends."""
+        """Iterate over the peer's requests and events, in order, until the conversation ends."""
         while True:
             await self._arrived.until(lambda: bool(self._incoming) or self._ended.is_set())
             if not self._incoming:
@@ -204,7 +204,7 @@ class Connection:
         return body if isinstance(body, RawJson) else None
 
     def refuse_waiting(self, text: str) -> None:
-        """Let all requests that wait fail, as if the peer had refused them; what it still answers is dropped."""
+        """Let all waiting requests fail, as if the peer had refused them; later responses to them are dropped."""
         for answer in self._answers.values():
             answer.problem = RequestFailed(text)
             answer.ready.set()
@@ -255,7 +255,7 @@ class Connection:
         """Tell the peer without waiting (see `Endpoint.send_event`)."""
         sent = self.endpoint.send_event(body, overtakes=overtakes)
         if isinstance(body, OutputEvent):
-            self._writer.notify_later()  # joined with what comes next
+            self._writer.notify_later()  # joined with the next message
         else:
             self._notify()
         return sent
@@ -264,7 +264,7 @@ class Connection:
         """Tell of output; wait while more than `limits.OUTPUT_BACKLOG_BYTES` of it are on their way.
 
         Raises:
-            ConversationLost: there is nobody to tell.
+            ConversationLost: the peer is gone.
 
         """
         self._check_alive()
@@ -309,7 +309,7 @@ class Connection:
             for happening in happenings:
                 if not self._ended.is_set():
                     self._deliver(happening)
-            self._writer.notify()  # what the endpoint itself had to answer
+            self._writer.notify()  # the endpoint's own responses
             for _ in range(len(happenings) // limits.HAPPENINGS_AT_ONCE):
                 await checkpoint()  # a dispatcher that is not waiting itself takes a batch: so it is not outrun
 

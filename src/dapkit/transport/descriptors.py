@@ -127,8 +127,8 @@ class DescriptorStream(StapledByteStream):
 async def dismiss_waiters(fd: int) -> None:
     """Wake who waits for a descriptor that is about to be closed.
 
-    They take back what they registered, by the number of the descriptor, and have to have done so
-    before the system gives that number to another: else nobody would ever wake who waits for that one.
+    They remove their registrations, by the number of the descriptor, and must do so before the system gives that number
+    to another: otherwise a task that waits for that one would never wake.
     """
     anyio.notify_closing(fd)
     await cancel_shielded_checkpoint()

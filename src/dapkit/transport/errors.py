@@ -1,4 +1,4 @@
-"""What a conversation over a real stream can fail with.
+"""Errors of a conversation over a real stream.
 
 DapkitError                      (dapkit.protocol)
 └── TransportError
@@ -23,7 +23,7 @@ class DeadlineExceeded(TransportError):  # noqa: N818 - as above
     """A request that was not answered in time; the conversation goes on.
 
     Attributes:
-        command: what was asked.
+        command: the command of the request.
         seconds: how long was waited.
 
     """

@@ -20,8 +20,8 @@ class FrameSplitter:
     def messages(self, data: bytes) -> list[tuple[bytes, str | None]]:
         """Return the messages that these bytes complete.
 
-        Each is the payload of a frame, and None. Bytes that make no frame are an empty payload, and what is wrong
-        with them; nothing that comes after them is understood any more.
+        Each is the payload of a frame, and None. Bytes that make no frame are an empty payload, and a fault; no later
+        bytes are understood any more.
         """
         if self._broken:
             return []

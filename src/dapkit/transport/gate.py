@@ -44,8 +44,8 @@ class Gate:
         handler: serves who was.
         max_connections: how many are served at once; None: any number.
 
-    Invariant: at most `limits.UNADMITTED_CONNECTIONS` are waiting to be let in. One more takes the place of the
-    oldest, so that those who say nothing keep nobody out.
+    Invariant: at most `limits.UNADMITTED_CONNECTIONS` are waiting to be let in. One more takes the place of the oldest,
+    so that silent connections keep no client out.
 
     """
 

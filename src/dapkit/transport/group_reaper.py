@@ -6,13 +6,12 @@ it debugs along. PR_SET_PDEATHSIG would hit the adapter in that very moment and
 leave its program running (lldb-dap, delve); it knows nothing of the rest of the
 group, and it fires as well when only the *thread* that spawned has ended.
 
-So the guard is a process of its own: a shell that waits for the end of a pipe
-that nobody but the parent holds. Then it gives the group time to end by
-itself, asks it to end, and kills it, `limits.ORPHAN_SECONDS` apart. With it
-goes what else there is of its session: debuggers put programs into groups of
-their own, and end these only if they are not killed themselves.
+So the guard is a process of its own: a shell that waits for the end of a pipe that only the parent holds. Then it gives
+the group time to end by itself, asks it to end, and kills it, `limits.ORPHAN_SECONDS` apart. With it end the other
+processes of its session: debuggers put programs into groups of their own, and end these only if they are not killed
+themselves.
 
-What a program starts may have left that session as well, and lost its parent.
+A child of a program may have left that session as well, and lost its parent.
 It is known by a variable in its environment, which it has inherited.
 """
 
@@ -61,7 +60,7 @@ class Guard:
             stdin=subprocess.PIPE,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
-            start_new_session=True,  # a Ctrl-C for the parent is none for the guard
+            start_new_session=True,  # a Ctrl-C for the parent must not end the guard
         )
 
     @property
@@ -79,6 +78,6 @@ class Guard:
             self._shell.stdin.write(b"%d\n" % group)
 
     def dismiss(self) -> None:
-        """End the watch, if it has not ended; the group is none of its business any more."""
+        """End the watch, if it has not ended; the guard leaves the group alone from now on."""
         self._shell.kill()
         self._shell.communicate()

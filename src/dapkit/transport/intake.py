@@ -1,8 +1,8 @@
 """Bytes that come in at a descriptor, which stays registered with the event loop while its owner goes on reading.
 
-`anyio.wait_readable` registers a descriptor for each wait and takes that back after it, which costs several
-times what reading does. Here, on asyncio, that happens once, and bytes are read as soon as the loop finds that
-there are some. On another event loop it is `anyio.wait_readable`.
+`anyio.wait_readable` registers a descriptor for each wait and unregisters it after that, which costs several times as
+much as the read. Here, on asyncio, that happens once, and bytes are read as soon as the loop finds that there are some.
+On another event loop it is `anyio.wait_readable`.
 """
 
 from collections.abc import Callable
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
     import asyncio
 
 type Read = Callable[[int], bytes]
-"""Reads at most so many bytes, once there are some; raises BlockingIOError if there are none after all."""
+"""Reads at most so many bytes, once there are some; raises BlockingIOError if there are no bytes after all."""
 
 
 class Intake:
-    """What comes in at one descriptor, for one reader at a time.
+    """The input of one descriptor, for one reader at a time.
 
-    Invariant: nothing is read that nobody has asked for. What was read for somebody who was cancelled
-    meanwhile is held for the next.
+    Invariant: nothing is read without a request. Data that was read for a reader who was cancelled meanwhile is
+    kept for the next.
 
     Args:
         fd: the descriptor; its owner closes it, after `close`.
@@ -45,7 +45,7 @@ class Intake:
 
         Raises:
             ClosedResourceError: it was closed, before or meanwhile.
-            BusyResourceError: somebody else waits already.
+            BusyResourceError: another reader waits already.
             OSError: they cannot be read.
 
         """
@@ -56,7 +56,7 @@ class Intake:
         return data
 
     def receive_now(self, max_bytes: int) -> bytes | None:
-        """Take bytes without waiting: None if a non-blocking descriptor has none, b"" at the end or when closed.
+        """Take bytes without waiting: None if a non-blocking descriptor has no bytes, b"" at the end or when closed.
 
         Raises:
             OSError: they cannot be read.

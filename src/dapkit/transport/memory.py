@@ -1,8 +1,8 @@
 """Two byte streams connected in memory, with the manners of a socket pair.
 
 Each direction holds a bounded number of bytes, so that a peer that does not
-read makes its sender wait, as a real one would. What was sent before a side
-closed can still be read; after that comes the end of the stream.
+read makes its sender wait, as a real one would. Data that was sent before a side closed can still be read; after that
+comes the end of the stream.
 """
 
 import anyio

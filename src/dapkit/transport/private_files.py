@@ -1,4 +1,4 @@
-"""What only our own user can reach: folders, sockets in them, and tokens in files.
+"""Files that only the user can reach: folders, sockets in them, and tokens in files.
 
 A secret stands in a file of mode 0600 in a folder of mode 0700, never in a
 command line, an environment variable or a log, which others can read.
@@ -60,7 +60,7 @@ def read_token(path: Path) -> str:
     """Read a token from a file that only we can read.
 
     Raises:
-        NotPrivate: the file belongs to somebody else, or others can read it, or it holds no token.
+        NotPrivate: the file belongs to another user, or others can read it, or it holds no token.
 
     """
     with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:  # noqa: PTH123 - not to wait
@@ -82,10 +82,10 @@ def read_token(path: Path) -> str:
 
 @contextmanager
 def left_token(token: str, port: int) -> Iterator[Path]:
-    """Have the token of a port in its file for a while, where processes of our user look for it.
+    """Keep the token of a port in its file for a while, where processes of the user look for it.
 
-    It is locked meanwhile: a file that nobody has locked was left by a process that was killed, and is removed by the
-    next one that leaves a token.
+    It is locked meanwhile: an unlocked file was left by a process that was killed, and is removed by the next one that
+    leaves a token.
     """
     file = token_file(port)
     with locked(file.parent):
@@ -121,7 +121,7 @@ def token_left_for(host: str, port: int) -> str | None:
 
 @contextmanager
 def locked(folder: Path) -> Iterator[None]:
-    """Be the only one who puts files into a folder, or takes dead ones away."""
+    """Be the only process that puts files into a folder, or removes dead ones."""
     fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         fcntl.flock(fd, fcntl.LOCK_EX)

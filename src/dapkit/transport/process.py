@@ -90,7 +90,7 @@ class ProcessGroup:
             log.warning("process group %d may not be sent %s", self.pid, number.name)
 
     def reap(self) -> None:
-        """Take the ended leader off the system's list; what else is left of its group runs on."""
+        """Remove the ended leader from the system's list; the rest of its group continues."""
         if not self._reaped and self.returncode is not None:
             os.waitpid(self.pid, 0)  # it has ended: there is nothing to wait for
             self._reaped = True
@@ -102,7 +102,7 @@ class ProcessGroup:
 
 
 def _kill_session(leader: int) -> None:
-    """Kill what is left of a session; its leader has ended and was not reaped, so that the number is still its own."""
+    """Kill the rest of a session; its leader has ended and was not reaped, so that the number is still its own."""
     killed: set[int] = set()
     while found := _members(leader) - killed:  # who is found may have started another meanwhile
         killed |= found

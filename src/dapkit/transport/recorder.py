@@ -3,12 +3,11 @@
     {"time":0.001734,"from":"client","message":{"seq":1,"type":"request",...}}
     {"time":0.004125,"from":"adapter","problem":"found ... expected ..."}
 
-`time` is in seconds since the recorder was made. `message` is what was on the
-wire, byte for byte, but for line breaks between tokens, which become spaces.
-Where a sender's bytes make no frame, or a frame no JSON, `problem` says so,
+`time` is in seconds since the recorder was made. `message` has the bytes on the wire, except for line breaks between
+tokens, which become spaces. Where a sender's bytes make no frame, or a frame no JSON, `problem` says so,
 with the payload in `text` if there is one.
 
-What a proxy has put in place of a message follows it, without `message` if nothing was:
+A message that a proxy has put in place of another follows it, without `message` if the message was dropped:
 
     {"time":0.004131,"from":"proxy","to":"client","in_place_of":3,"message":{"seq":3,...}}
 """
@@ -32,9 +31,8 @@ _LINE_BREAKS = bytes.maketrans(b"\r\n", b"  ")
 class Recorder:
     """Writes the transcript of one connection; give it to a `Connection` as its tap.
 
-    The file is replaced, and readable by its owner only: conversations hold what
-    programs hold. A file that cannot be written any more ends the recording, not
-    the conversation.
+    The file is replaced, and readable by its owner only: conversations contain data of programs. A file that cannot be
+    written any more ends the recording, not the conversation.
 
     Args:
         path: the file to write.
@@ -64,7 +62,7 @@ class Recorder:
         self.close()
 
     def close(self) -> None:
-        """Close the file; what passes from now on is not recorded."""
+        """Close the file; later messages are not recorded."""
         if self._file is not None:
             os.close(self._file)
             self._file = None
@@ -80,7 +78,7 @@ class Recorder:
             self._write(b'{"time":%.6f,"from":"%b",%b}\n' % (passed, str(lane.sender).encode(), entry))
 
     def replaced(self, seq: int, payload: bytes | None, *, to: Role) -> None:
-        """Record what a proxy has put in place of a message, or that it has left it out."""
+        """Record the message that a proxy has put in place of another, or that it has dropped it."""
         passed = time.monotonic() - self._start
         head = b'{"time":%.6f,"from":"proxy","to":"%b","in_place_of":%d' % (passed, str(to).encode(), seq)
         self._write(head + (b"" if payload is None else b"," + _entry(payload)) + b"}\n")

@@ -1,4 +1,4 @@
-"""What first runs in a process where signals would be ignored: it gives them their defaults, and becomes the program.
+"""The first program in a process that would ignore signals: it restores their defaults, and becomes the program.
 
 Started by `signals` as `COMMAND...`.
 """

@@ -1,9 +1,9 @@
-"""What a process that we start makes of signals: their default actions, whatever we ignore ourselves.
+"""Signal actions of a started process: the defaults, whatever dapkit itself ignores.
 
-What a process ignores is ignored by its children, too. A shell ignores SIGINT and SIGQUIT for what
-it starts in the background, and `nohup` ignores SIGHUP: an editor that was started so would start
-programs that cannot be interrupted. `subprocess` restores only the signals that Python ignores, and
-what it can run in the child before the program is not safe beside threads; so a launcher does it.
+A signal that a process ignores is ignored by its children, too. A shell ignores SIGINT and SIGQUIT for background
+processes, and `nohup` ignores SIGHUP: an editor that was started so would start programs that cannot be interrupted.
+`subprocess` restores only the signals that Python ignores, and code that it can run in the child before the program is
+not safe beside threads; so a launcher does it.
 """
 
 import signal

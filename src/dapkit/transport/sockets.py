@@ -85,7 +85,7 @@ async def connected(family: int, address: Address) -> SocketStream:
     """Connect to one address.
 
     Raises:
-        OSError: nobody listens there, or the way there is closed.
+        OSError: no process listens there, or the way there is closed.
 
     """
     connecting = socket.socket(family, socket.SOCK_STREAM | socket.SOCK_NONBLOCK)

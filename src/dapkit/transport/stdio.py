@@ -32,8 +32,8 @@ _STDIN, _STDOUT, _STDERR = 0, 1, 2
 def stdio() -> ByteStream:
     """Take over standard input and output until the stream is closed.
 
-    From now on whatever this process or a child prints to its standard output
-    goes to stderr, also what was printed before and still waits in a buffer.
+    From now on the output of this process or of a child to standard output goes to stderr, including text that was
+    printed before and still waits in a buffer.
 
     Raises:
         TransportError: they are closed, or taken already.
@@ -56,7 +56,7 @@ class _Stdio(ByteStream):
         self._writer = _writer(self._output)
         self._python: tuple[TextIO | None, TextIO | None] = (sys.stdin, sys.stdout)
         _point_at_null(_STDIN)
-        if sys.__stderr__ is None:  # started without it, and by now its number may be that of any file
+        if sys.__stderr__ is None:  # started without it, and by now its number may belong to any file
             _point_at_null(_STDOUT)
         else:
             os.dup2(_STDERR, _STDOUT)
@@ -93,7 +93,7 @@ class _Stdio(ByteStream):
     def _give_back(self) -> None:
         import ctypes
 
-        # What still waits in a buffer was printed during the conversation: it must not follow it on the wire.
+        # Text that still waits in a buffer was printed during the conversation: it must not follow it on the wire.
         _flush(sys.stdout)
         _flush(self._python[1])
         ctypes.CDLL(None).fflush(None)

@@ -25,10 +25,10 @@ async def connect_tcp(
 ) -> ByteStream:
     """Connect to a listening adapter; `token` is for servers of ours, which ask for one, and know it themselves.
 
-    With `tls` by TLS: what it holds has to vouch for the server, and for its name.
+    With `tls` by TLS: its certificates must vouch for the server, and for its name.
 
     Raises:
-        Unreachable: nobody listens there.
+        Unreachable: no process listens there.
         NotAdmitted: the server does not know the token, or refuses ours.
 
     """
@@ -40,7 +40,7 @@ async def connect_tcp(
     except anyio.BrokenResourceError as error:
         raise Unreachable(f"{host}:{port} closed the connection before TLS was agreed on: does it speak it?") from error
     except OSError as error:
-        raise Unreachable(f"nobody listens at {host}:{port}: {error.strerror}") from error
+        raise Unreachable(f"no process listens at {host}:{port}: {error.strerror}") from error
     if token is None:
         return stream
     try:
@@ -63,8 +63,8 @@ async def listen_tcp(
 ) -> AsyncIterator[int]:
     """Listen, and serve each connection with a task of its own; yields the port, which 0 leaves to the system.
 
-    Clients prove first that they know the `token` (see `authentication`); `left_token` leaves it where those of our
-    own user look for it. With `tls` they are shown the certificate in there before that. Leaving the block cancels the
+    Clients prove first that they know the `token` (see `authentication`); `left_token` leaves it where processes of the
+    same user look for it. With `tls` they are shown the certificate in there before that. Leaving the block cancels the
     handlers and releases the port.
 
     Raises:

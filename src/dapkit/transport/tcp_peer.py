@@ -1,9 +1,9 @@
 """Whether a process of ours is at the other end of a TCP connection.
 
-A foreign adapter on a port knows no token, and any user of the machine could be quicker than it. The kernel says which
-socket is the other end of a connection, and which sockets our child and what it has started have open: if it is
-one of these, it is the adapter. The table of connections alone proves nothing, since it has rows of closed
-sockets, whose owner it does not know.
+A foreign adapter on a port knows no token, and any user of the machine could be quicker than it. The kernel names the
+socket at the other end of a connection, and the open sockets of the child and its descendants: if it is one of these,
+it is the adapter. The table of connections alone proves nothing, since it has rows of closed sockets, whose owner it
+does not know.
 """
 
 import contextlib
@@ -16,13 +16,13 @@ from pathlib import Path
 _ESTABLISHED = "01"  # net/tcp_states.h
 
 _MAPPED = "0000000000000000FFFF0000"
-"""What precedes an address of IPv4 in the table of IPv6."""
+"""The prefix of an address of IPv4 in the table of IPv6."""
 
 
 def is_held(connected: socket.socket, session: int) -> bool | None:
     """Say whether a process of a session has the other end of a connection within this machine.
 
-    None: nobody has accepted the connection yet.
+    None: the connection has not been accepted yet.
     """
     try:
         ends = f"{_in_table(connected.getpeername())} {_in_table(connected.getsockname())}"

@@ -1,7 +1,7 @@
 """Unix sockets: mode 0600 in a folder of mode 0700, for processes of our own user.
 
-A socket file that nobody listens at any more is replaced; one that is alive is an
-error. No abstract sockets, since every user of the machine can connect to them.
+A socket file without a listener is replaced; one that is alive is an error. No abstract sockets, since every user of
+the machine can connect to them.
 """
 
 import contextlib
@@ -29,14 +29,14 @@ async def connect_unix(path: Path) -> ByteStream:
     """Connect to a listening adapter, of our own user or of root.
 
     Raises:
-        Unreachable: nobody listens there.
+        Unreachable: no process listens there.
         NotAdmitted: a stranger listens there, who could have us run programs.
 
     """
     try:
         stream = await connected(socket.AF_UNIX, str(path))
     except OSError as error:
-        raise Unreachable(f"nobody listens at {path}: {error.strerror}") from error
+        raise Unreachable(f"no process listens at {path}: {error.strerror}") from error
     uid = peer_of(stream.socket)[1]
     if uid not in {0, os.geteuid()}:
         await stream.aclose()
@@ -54,7 +54,7 @@ async def listen_unix(
 
     Raises:
         NotPrivate: others can get into the folder of the socket (see `private_folder`).
-        Unreachable: somebody listens there already, or the path is not fit for a socket.
+        Unreachable: another process listens there already, or the path is not fit for a socket.
 
     """
     check_private_folder(path.parent)
@@ -77,7 +77,7 @@ def remove_dead_sockets(folder: Path, pattern: str) -> None:
 
     """
     check_private_folder(folder)
-    with locked(folder):  # what was bound by `listen_unix` listens by now, too
+    with locked(folder):  # a socket of `listen_unix` listens by now, too
         for path in folder.glob(pattern):
             with contextlib.suppress(FileNotFoundError):  # its own process has removed it, without the lock
                 if path.is_socket() and not _is_alive(path):
@@ -107,7 +107,7 @@ def _bound(path: Path) -> tuple[socket.socket, int]:
 
 def _remove(path: Path, inode: int) -> None:
     with locked(path.parent), contextlib.suppress(FileNotFoundError):
-        if path.stat().st_ino == inode:  # not that of a successor, after somebody had removed ours
+        if path.stat().st_ino == inode:  # not a successor's, after another process had removed ours
             path.unlink()
 
 
@@ -115,7 +115,7 @@ def _remove_stale(path: Path) -> None:
     if not path.is_socket():
         raise Unreachable(f"{path} exists and is not a socket: it is not replaced")
     if _is_alive(path):
-        raise Unreachable(f"somebody listens at {path} already")
+        raise Unreachable(f"another process listens at {path} already")
     path.unlink()
 
 
@@ -130,6 +130,6 @@ def _is_alive(path: Path) -> bool:
         except ConnectionRefusedError:
             return False
         except OSError as error:
-            if error.errno != errno.EPROTOTYPE:  # unix(7): it is there, and is none for datagrams
+            if error.errno != errno.EPROTOTYPE:  # unix(7): it exists, and is not for datagrams
                 raise
     return True

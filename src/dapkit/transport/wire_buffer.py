@@ -1,8 +1,8 @@
 """The last messages that passed on a wire, kept in memory within bounds.
 
-What passed is what people look at when an adapter, or dapkit itself, does something strange: the messages of the
-protocol in a session, or the events that a server sends. Of each message its beginning is kept, with a marker where
-it was cut; of all together the latest. Each is counted before anything is dropped.
+A user looks at the messages when an adapter, or dapkit itself, does something strange: the messages of the protocol in
+a session, or the events that a server sends. Of each message its beginning is kept, with a marker where it was cut; of
+all together the latest. Each is counted before anything is dropped.
 """
 
 import time
@@ -19,15 +19,15 @@ from dapkit.transport.frame_splitter import FrameSplitter
 from dapkit.transport.state_change import StateChange
 
 MARKER = "\n: dapkit-truncated, {} of {} characters"
-"""What a text ends with that was cut."""
+"""The end of a text that was cut."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WireHead:
-    """What a message says about itself."""
+    """The envelope of a message."""
 
     kind: Literal["request", "response", "event", ""] = ""
-    """Empty for what is none of them."""
+    """Empty for other messages."""
     name: str = ""
     """The command, or the event."""
     seq: int | None = None
@@ -51,7 +51,7 @@ class WireRecord:
     sender: str
     """Which end has sent it."""
     head: WireHead
-    """What it says about itself."""
+    """Its envelope."""
     text: str
     """The message, or its beginning and a marker."""
     length: int
@@ -61,7 +61,7 @@ class WireRecord:
 
     @property
     def text_and_marker(self) -> tuple[str, str]:
-        """What is kept of the message, and the marker; that is empty if all of it is kept."""
+        """The kept part of the message, and the marker; that is empty if all of it is kept."""
         if self.length <= limits.WIRE_RECORD_CHARACTERS:
             return self.text, ""
         end = self.text.rindex("\n")

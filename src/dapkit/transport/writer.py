@@ -1,8 +1,8 @@
-"""The half of the pump that writes: what an endpoint has to say, to a stream.
+"""The writing half of the pump: an endpoint's messages, to a stream.
 
 A message leaves at once, in the call that made it, where nothing waits before it and the stream can write
-without waiting (`ImmediateSender`). What the stream does not take then, and what is to be joined with all else
-that is said in the same turn of the event loop, is written by a task: output always is.
+without waiting (`ImmediateSender`). Messages that the stream does not accept then, and messages that are joined with
+others of the same turn of the event loop, are written by a task: output always is.
 """
 
 from collections.abc import Callable
@@ -28,10 +28,10 @@ class ImmediateSender(Protocol):
 
 
 class Writer:
-    """Writes what an endpoint has to say.
+    """Writes an endpoint's messages.
 
-    Invariant: bytes taken from the endpoint are written before others are taken; `_rest` are those
-    that were taken and that nobody writes yet.
+    Invariant: bytes taken from the endpoint are written before others are taken; `_rest` are the bytes that were taken
+    and are not being written yet.
     """
 
     def __init__(self, stream: ByteStream, endpoint: Endpoint, tap: Tap | None) -> None:
@@ -46,7 +46,7 @@ class Writer:
         self._written = StateChange()
 
     def notify(self) -> None:
-        """Write what the endpoint has to say, now as far as that is possible, the rest soon."""
+        """Write the endpoint's messages, now as far as that is possible, the rest soon."""
         if self._immediate is not None and not (self._is_sending or self._is_over):
             while data := self._take():
                 self._rest = data[self._immediate.send_now(data) :]
@@ -55,7 +55,7 @@ class Writer:
             self.notify_later()
 
     def notify_later(self) -> None:
-        """Have the task write what the endpoint has to say."""
+        """Let the task write the endpoint's messages."""
         self._wake.notify()
 
     async def run(self) -> str:

@@ -1,1 +1,1 @@
-"""What is looked at in a whole terminal: the menu of diagnostics, and its viewers."""
+"""Screens that use the whole terminal: the menu of diagnostics, and its viewers."""

@@ -12,12 +12,12 @@ from dapkit.diagnostics import clipboard
 
 
 def copy_text(app: App[Any], text: str, what: str) -> str:
-    """Copy a text as well as that is possible here, and say what became of it.
+    """Copy a text as well as that is possible here, and report the result.
 
     Args:
         app: whose terminal it is.
         text: to be copied.
-        what: it is, such as "12 lines", for the sentence that is returned.
+        what: the kind of text, such as "12 lines", for the sentence that is returned.
 
     """
     if clipboard.copy(text):
@@ -33,7 +33,7 @@ def print_text(app: App[Any], text: str) -> None:
     """Leave the screen for as long as it takes to print a text, and until Enter is pressed."""
     try:
         with app.suspend():
-            print(printable(text))  # noqa: T201 - what this is for
+            print(printable(text))  # noqa: T201 - the purpose of this function
             input("Press Enter to go back. ")
     except (SuspendNotSupported, EOFError):
         app.notify("This terminal cannot be printed to.", severity="warning")

@@ -78,7 +78,7 @@ class LineView(ScrollView, can_focus=True):
             self._go_to(self.cursor + by)
 
     def action_page(self, direction: int) -> None:
-        """Move the cursor by what is on the screen."""
+        """Move the cursor by one screen."""
         if direction < 0 and self.cursor == 0:
             self.post_message(self.TopReached())
         else:

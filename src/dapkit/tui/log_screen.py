@@ -93,7 +93,7 @@ class LogScreen(Screen[None]):
         return reader, reader.of_day(limits.LOG_WINDOW_LINES, self._filter)
 
     def on_finished(self, report: Finished[_Loaded]) -> None:
-        """Show what was read."""
+        """Show the lines."""
         self._working = False
         reader, found = report.result
         older = reader is self._reader
@@ -108,7 +108,7 @@ class LogScreen(Screen[None]):
         self._working = False
         self.query_one(Note).say(report.text, failed=True)
 
-    # What is shown
+    # Display
 
     def _wanted(self) -> list[LogLine]:
         return [line for line in self._read if self._filter.passes(line)]
@@ -168,7 +168,7 @@ class LogScreen(Screen[None]):
         self._begin(self._newest)
 
     def action_next_pid(self) -> None:
-        """Show the lines of the next process only; after the last one, those of all."""
+        """Show the lines of the next process only; after the last one, the lines of all."""
         pids = sorted({line.record.pid for line in self._read if line.record is not None})
         present = next(iter(self._filter.pids), 0)
         following = next((pid for pid in pids if pid > present), None)

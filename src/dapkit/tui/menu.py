@@ -111,7 +111,7 @@ class MenuScreen(Screen[None]):
     # Choosing
 
     def on_key(self, event: events.Key) -> None:
-        """Take what is typed as the beginning of a route's name."""
+        """Take typed letters as the beginning of a route's name."""
         if event.key == "backspace":
             self._type(self._typed[:-1])
         elif event.character and (event.character.isalnum() or event.character in "-_"):
@@ -132,7 +132,7 @@ class MenuScreen(Screen[None]):
         )
 
     def action_clear_or_leave(self) -> None:
-        """Forget what was typed; leave, if nothing was."""
+        """Forget the typed letters; leave, if there were none."""
         if self._typed:
             self._type("")
         else:

@@ -1,4 +1,4 @@
-"""What a thread that works for a screen reports to it."""
+"""Reports to a screen from the thread that works for it."""
 
 from textual.message import Message
 
@@ -13,7 +13,7 @@ class Progressed(Message):
 
 
 class Finished[R](Message):
-    """It is done; `result` is what to show."""
+    """It is done; `result` is the value to show."""
 
     def __init__(self, result: R) -> None:
         super().__init__()
@@ -21,7 +21,7 @@ class Finished[R](Message):
 
 
 class Failed(Message):
-    """It could not be done; `text` says why, and what to do."""
+    """It failed; `text` says why, and what to do."""
 
     def __init__(self, text: str) -> None:
         super().__init__()

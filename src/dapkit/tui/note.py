@@ -1,4 +1,4 @@
-"""A line above a viewer: why there is nothing to see, or what went wrong."""
+"""A line above a viewer: why there is nothing to see, or an error."""
 
 from textual.widgets import Static
 

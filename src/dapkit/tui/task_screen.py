@@ -1,6 +1,6 @@
-"""A screen for one piece of work: how far it is, what came of it, or why nothing did.
+"""A screen for one piece of work: its progress, its result, or its error.
 
-The work is done in a thread. A key ends it early, with what it has; an error is shown here, and raised nowhere.
+The work is done in a thread. A key ends it early, with a partial result; an error is shown here, and raised nowhere.
 """
 
 import logging
@@ -25,17 +25,17 @@ log = logging.getLogger(__name__)
 
 type OnProgress = Callable[[str, float | None], None]
 type Task = Callable[[OnProgress, threading.Event], str | Question]
-"""Does the work and returns what to show; it reports progress, and ends early once the event is set."""
+"""Does the work and returns the result; it reports progress, and ends early once the event is set."""
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What is to be confirmed.
+    """The question before the work.
 
     Attributes:
-        text: what is shown.
+        text: the displayed question.
         prompt: the question.
-        yes: what is done if the answer is y.
+        yes: the action if the answer is y.
 
     """
 
@@ -48,10 +48,10 @@ class TaskScreen(Screen[None]):
     """Shows a piece of work and its result.
 
     Args:
-        title: what is done.
+        title: the name of the work.
         task: does it.
         any_key: whether any key ends it early; else only Escape.
-        earlier: for work of several parts: what ends each part but the last; a key ends the present one.
+        earlier: for work of several parts: the events that end each part but the last; a key ends the present one.
 
     """
 
@@ -96,7 +96,7 @@ class TaskScreen(Screen[None]):
         self._begin()
 
     def on_unmount(self) -> None:
-        """Have the thread end."""
+        """Let the thread end."""
         for event in self._ends:
             event.set()
 
@@ -121,7 +121,7 @@ class TaskScreen(Screen[None]):
     def _report(self, text: str, percentage: float | None) -> None:
         self.post_message(Progressed(text, percentage))
 
-    # What it reports
+    # Reports
 
     def on_progressed(self, report: Progressed) -> None:
         """Show how far it is."""
@@ -132,7 +132,7 @@ class TaskScreen(Screen[None]):
             bar.update(progress=report.percentage)
 
     def on_finished(self, report: Finished[str | Question]) -> None:
-        """Show what came of it, or ask."""
+        """Show the result, or ask."""
         match report.result:
             case Question() as question:
                 self._question = question
@@ -155,17 +155,17 @@ class TaskScreen(Screen[None]):
             self.dismiss()
 
     def action_copy(self) -> None:
-        """Copy what is shown."""
+        """Copy the text on the screen."""
         if not self._working:
             self.notify(copy_text(self.app, self._text, f"{self._text.count('\n') + 1} lines"))
 
     def action_print(self) -> None:
-        """Print what is shown."""
+        """Print the text on the screen."""
         if not self._working:
             print_text(self.app, self._text)
 
     def action_confirm(self) -> None:
-        """Do what was asked about."""
+        """Do the action in question."""
         if self._question is not None and not self._working:
             self._do, self._question = self._question.yes, None
             self._begin()
@@ -173,13 +173,13 @@ class TaskScreen(Screen[None]):
     def _begin(self) -> None:
         self._working = True
         self.query_one(ProgressBar).display = False
-        self._note("Press any key to end it." if self._any_key else "Working. Escape ends it with what there is.")
+        self._note("Press any key to end it." if self._any_key else "Working. Escape ends it early.")
         self.run_worker(self._work, thread=True, exit_on_error=False)
 
     def _end_early(self) -> None:
         present = next((event for event in self._ends if not event.is_set()), self._stop)
         present.set()
-        self._note("Ending it with what there is.")
+        self._note("Ending it early, with a partial result.")
 
     def _note(self, text: str) -> None:
         self.query_one("#progress", Static).update(printable(text))

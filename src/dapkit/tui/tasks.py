@@ -1,4 +1,4 @@
-"""Routes whose work ends with a text: what is done, and what is shown of it."""
+"""Diagnostics whose result is a text: the work, and its display."""
 
 import functools
 import threading
@@ -56,10 +56,10 @@ def performance_screen(where: Where) -> Screen[None]:
 
 
 def _hinting(report: OnProgress, key: str) -> OnProgress:
-    """Report progress with what ends the work."""
+    """Report progress, with the key that ends the work."""
 
     def shown(text: str, percentage: float | None) -> None:
-        report(f"{text}. {key} ends it with what there is.", percentage)
+        report(f"{text}. {key} ends it early, with a partial result.", percentage)
 
     return shown
 
@@ -80,15 +80,13 @@ def memory_screen(where: Where) -> Screen[None]:
         if not route.can_attach(where):
             return text
         seconds = f"{shared_limits.HEAP_ATTACH_SECONDS:g} s"
-        return Question(
-            text, f"Have memray look at what is allocated within {seconds}?", functools.partial(take, attach=True)
-        )
+        return Question(text, f"Trace the allocations within {seconds}?", functools.partial(take, attach=True))
 
     return TaskScreen("memory", ask)
 
 
 def open_artifacts_screen(where: Where) -> Screen[None]:
-    """Open the session's folder, or show what is in it."""
+    """Open the session's folder, or list its contents."""
 
     def show(_report: OnProgress, _stop: threading.Event) -> str:
         found = session_files(where)

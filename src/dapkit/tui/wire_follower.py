@@ -51,11 +51,11 @@ class WireFollower:
             self._ended(self, f"Internal error: {type(error).__name__}: {error}")
 
     def taken(self) -> None:
-        """Have the next page read."""
+        """Read the next page."""
         self._room.set()
 
     def leave(self) -> None:
-        """Have the thread end now, whatever it waits for."""
+        """Let the thread end now, whatever it waits for."""
         self._left.set()
         self._room.set()
         if self._reader is not None:

@@ -1,4 +1,4 @@
-"""One message, whole: its JSON over several lines, what it belongs to, and how long that took."""
+"""One message, whole: its JSON over several lines, its conversation, and its duration."""
 
 from typing import ClassVar
 
@@ -14,7 +14,7 @@ from dapkit.tui.line_view import LineView
 
 
 class WireMessageScreen(Screen[None]):
-    """Shows a message, and what is known of it."""
+    """Shows a message, and its facts."""
 
     DEFAULT_CSS = """
     WireMessageScreen #title { text-style: bold; padding: 0 1; background: $primary; color: $text; width: 100%; }

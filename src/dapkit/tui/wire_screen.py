@@ -1,4 +1,4 @@
-"""The viewer of what passes on a wire: it follows the newest message until the user moves up."""
+"""The viewer of messages on a wire: it follows the newest message until the user moves up."""
 
 from bisect import bisect_left
 from collections.abc import Sequence
@@ -27,7 +27,7 @@ from dapkit.tui.wire_message_screen import WireMessageScreen
 
 _WHEEL_LINES = 3
 _CHOICES = [*((kind, False) for kind in KINDS), ("", True)]
-"""What the key for the kind goes through: each kind, and what has failed."""
+"""The steps of the key for the kind: each kind, and failures."""
 
 _STYLES = {"request": Style(color="cyan"), "response": Style(), "event": Style(color="green")}
 _FAILED, _UNREADABLE = Style(color="red"), Style(color="red", bold=True)
@@ -128,7 +128,7 @@ class WireScreen(Screen[None]):
         self._begin(self._session)
 
     def on_unmount(self) -> None:
-        """Have the thread end."""
+        """Let the thread end."""
         self._follower.leave()
 
     # Reading, in a thread
@@ -151,7 +151,7 @@ class WireScreen(Screen[None]):
         self.run_worker(self._follower.run, thread=True, exit_on_error=False)
 
     def on_wire_page_read(self, report: WirePageRead) -> None:
-        """Add what was read."""
+        """Add the messages."""
         report.follower.taken()
         if report.follower is not self._follower:
             return
@@ -171,7 +171,7 @@ class WireScreen(Screen[None]):
                 self.query_one(Note).say(report.error, failed=True)
             self._show_status()
 
-    # What is shown
+    # Display
 
     @property
     def _view(self) -> WireView:
@@ -226,7 +226,7 @@ class WireScreen(Screen[None]):
         self._view.action_move(len(self._shown))
 
     def action_next_kind(self) -> None:
-        """Show the next kind of messages only; after what has failed, all."""
+        """Show the next kind of messages only; after failures, all."""
         self._choice = (self._choice + 1) % len(_CHOICES)
         self._filter_again()
 

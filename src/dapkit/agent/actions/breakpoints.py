@@ -117,7 +117,7 @@ async def _stop_on(call: ActionCall, filters: list[str], conditions: Mapping[str
 
 
 def _filters(call: ActionCall) -> list[ExceptionFilter]:
-    """Show what the adapter offers, and which of it is chosen."""
+    """Show the exception filters of the adapter, and which of them are set."""
     session = call.session
     chosen = session.breakpoints.filters
     conditions = {

@@ -129,7 +129,7 @@ async def goto(
     thread_id: p.ThreadId | None = None,
     thread: p.ThreadIndex | None = None,
 ) -> Resumed:
-    """Make a line the next one to run, without running what is between."""
+    """Make a line the next one to run, without running the lines in between."""
     call.require("supports_goto_targets_request", "going to another line")
     location = await found(call, source_location(file, line, text, action="goto"))
     number = await _line_of(location)
@@ -171,7 +171,7 @@ async def wait(call: ActionCall) -> Resumed:
 async def stdin(
     call: ActionCall,
     *,
-    input: p.Input | None = None,  # noqa: A002 - what it is
+    input: p.Input | None = None,  # noqa: A002 - the type
     end: p.EndOfInput = False,
 ) -> Typed:
     """Type into the program's standard input, if it was launched in a terminal."""
@@ -218,7 +218,7 @@ async def travelled(call: ActionCall, verb: str, where: TravelToArguments | Step
 
 
 def need_history(call: ActionCall) -> None:
-    """Refuse what is about a recorded history, where the adapter keeps none, or was not asked to."""
+    """Refuse a request for recorded history if the adapter keeps no history or was not asked to."""
     if not call.session.traits.recorded_history:
         raise Unsupported("a recorded history", "dapkit/timeline")
     _require_step_back(call, "a recorded history")
@@ -259,10 +259,10 @@ async def _target(call: ActionCall, name: str, thread: int | None) -> int:
     """Find the call to step into by a part of its name.
 
     Raises:
-        InvalidArguments: there is none, or it is not the only one.
+        InvalidArguments: no such target exists, or several do.
 
     """
-    call.require("supports_step_in_targets_request", "choosing what to step into")
+    call.require("supports_step_in_targets_request", "choosing the call to step into")
     frame = await call.session.requests.frame(thread=thread)
     targets = (await call.ask(StepInTargetsArguments(frame_id=frame))).targets
     exact = [target for target in targets if _called(target) == name]

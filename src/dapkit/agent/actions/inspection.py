@@ -45,7 +45,7 @@ from dapkit.redaction.redaction import names_secret, secret_value
 from dapkit.sessions.errors import NoFrame, NoThreads
 
 COMMAND_MARK = "`"
-"""What a command of the debugger begins with: LLDB's own mark, and nothing that an expression begins with."""
+"""First characters of a debugger command: LLDB's own mark, and marks with which no expression begins."""
 
 
 @action(Approval.EXECUTE, example={"expression": "len(items)", "frame": 1})
@@ -61,10 +61,10 @@ async def evaluate(
 ) -> Evaluated:
     """Evaluate an expression, or run a command of the debugger, in a frame.
 
-    Where the debugger has a command line, as GDB and LLDB have, a command of it begins with a backtick: `` `bt ``. What
-    has none is an expression, never a command, also where it cannot be evaluated; so `d` is a variable, and does not
-    delete the breakpoints. The context `repl` sends the text to the command line as it is. It is not the default where
-    there is a command line, on purpose, unlike in other tools.
+    Where the debugger has a command line, as GDB and LLDB have, a command of it begins with a backtick: `` `bt ``. A
+    text without such a mark is an expression, never a command, even if it cannot be evaluated; so `d` is a variable,
+    and does not delete the breakpoints. The context `repl` sends the text to the command line as it is. It is not the
+    default where there is a command line, on purpose, unlike in other tools.
     """
     chosen: int | None
     try:

@@ -216,7 +216,7 @@ async def restart(
 def _start_of(
     choice: Choice, arguments: Mapping[str, object], route: Route, folder: Path, program: str | None
 ) -> StartSpec:
-    """Say what a session with a chosen adapter is started with; nothing of it stops the program yet."""
+    """Return the arguments that start a session with a chosen adapter; none of them stops the program yet."""
     return StartSpec(
         adapter=choice.definition.name,
         route=route,
@@ -237,7 +237,7 @@ async def _configured(
     specs: Sequence[BreakpointSpec],
     exceptions: Sequence[str] | None,
 ) -> Started:
-    """Start what a configuration of launch.json says; of a compound all of it, and report the last."""
+    """Start a configuration of launch.json; start all parts of a compound, and report the last."""
     notes: list[str] = []
     for plan in plans:
         if plan.choice is not None:
@@ -274,7 +274,7 @@ def _source_map(given: Mapping[str, str | None] | None, folder: Path) -> dict[st
 
 
 def _mapped(plans: Sequence[Plan], source_map: Mapping[str, str]) -> list[Plan]:
-    """Have the adapters of configurations map sources. Raises: CatalogError."""
+    """Make the adapters of configurations map sources. Raises: CatalogError."""
     return [
         plan if plan.choice is None else plan.with_choice(with_sources_mapped(plan.choice, source_map))
         for plan in plans
@@ -308,7 +308,7 @@ def _command(
     args: Sequence[str],
     adapter: str | None,
 ) -> ProgramCommand:
-    """Say what is to be run: a program that is an interpreter of Python runs what its arguments say."""
+    """Return the program to run: if the program is a Python interpreter, the one that its arguments name."""
     if program is None:
         return ProgramCommand(
             module="pytest" if test is not None else module, args=(*([test] if test is not None else ()), *args)
@@ -329,7 +329,7 @@ def _command(
 async def _choice(
     catalog: Catalog, folder: Path, command: ProgramCommand, *, adapter: str | None, terminal: bool
 ) -> Choice:
-    """Choose the adapter for a launch; modules, tests, and what an interpreter of Python runs, are Python's.
+    """Choose the adapter for a launch; modules, tests and programs of a Python interpreter are Python's.
 
     Raises:
         InvalidArguments: the program is a folder, and the adapter takes none.
@@ -437,7 +437,7 @@ async def _on_to_entry(call: ActionCall, outcome: Outcome) -> Outcome:
     session = call.session
     entry = FunctionLocation(session.traits.entry_function)
     if not entry.name or session.start.request != "launch" or session.start.post_mortem:
-        return outcome  # what runs already is past its entry, and a core file runs no more
+        return outcome  # a running process is past its entry, and a core file runs no more
     try:
         await session.breakpoints.set_temporary(entry)
         kept = session.breakpoints.at(entry)

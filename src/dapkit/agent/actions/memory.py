@@ -25,7 +25,7 @@ _NUMBER = re.compile(r"0[xX][0-9a-fA-F]+|\d+")
 """An address, which is not evaluated."""
 
 _POINTER = re.compile(r"0[xX][0-9a-fA-F]+(?=\s|$)")
-"""How debuggers write the value of a pointer; what it points at may follow."""
+"""The forms in which debuggers write the value of a pointer; the value that it points at may follow."""
 
 
 @action(Approval.READ, example={"instruction_count": 10})
@@ -121,7 +121,7 @@ async def write_memory(
 
 
 async def _at_address[B](call: ActionCall, reference: str, ask: Callable[[str], Awaitable[B]]) -> B:
-    """Ask about a memory reference; what the adapter does not take for one is evaluated, and its value used.
+    """Ask about a memory reference; a text that the adapter does not accept as one is evaluated, and its value is used.
 
     Raises:
         InvalidArguments: it is neither a memory reference nor an expression whose value has one.

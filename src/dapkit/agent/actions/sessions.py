@@ -1,4 +1,4 @@
-"""Sessions: which there are, what they have written, and their end."""
+"""Sessions: the list, the output of their programs, and their end."""
 
 from typing import Literal
 
@@ -16,7 +16,7 @@ from dapkit.sessions.errors import NoSession
 
 @action(Approval.READ)
 async def output(call: ActionCall, *, category: p.Category | None = None, since: p.Since = 0) -> OutputResult:
-    """Show what the program has written."""
+    """Show the output of the program."""
     read = written(call.session, category, since=since)
     most = call.settings.text_bytes * 3 // 4
     shown = read.text if len(read.text) <= most else from_line(read.text[-most:])
@@ -44,7 +44,7 @@ async def custom_request(
     text = encode_value(body)  # only to measure it; a body that is short enough stays a value
     if len(text) <= limits.CUSTOM_BODY_BYTES:
         return CustomBody(snapshot=snapshot(call.session), command=command, custom_body=body)
-    if call.settings.redact_enabled:  # while it can still be seen what is what
+    if call.settings.redact_enabled:  # while names and texts can still be told apart
         text = encode_value(call.remembered.redaction.json(body))
     beginning = text[: limits.CUSTOM_BODY_BYTES].decode(errors="replace")
     return CustomBody(snapshot=snapshot(call.session), command=command, custom_body=beginning, length=len(text))

@@ -1,4 +1,4 @@
-"""What the program has loaded, and its source."""
+"""The modules that the program has loaded, and its source."""
 
 from pathlib import Path
 
@@ -63,7 +63,7 @@ async def loaded_sources(call: ActionCall) -> LoadedSourcesResult:
     if not found or call.capabilities.supports_loaded_sources_request:
         call.require("supports_loaded_sources_request", "loaded sources")
         found = (await call.ask(LoadedSourcesArguments())).sources
-    # gdb has thousands in no order: those of the user's own come before what is cut
+    # gdb has thousands in no order: the user's own come first, before the list is cut
     sources = sorted(found, key=lambda source: source.path is None or not Path(source.path).is_relative_to(folder))
     shown = sources[: limits.MODULES_SHOWN]
     return LoadedSourcesResult(snapshot=snapshot(call.session), sources=shown, more=len(sources) - len(shown))

@@ -76,7 +76,7 @@ async def data_breakpoint_info(
 async def _info(
     call: ActionCall, name: str, container: int | None, frame_id: int | None, frame: int | None
 ) -> DataBreakpointInfoBody:
-    """Ask about data, and remember what is asked for, so that its value can be shown."""
+    """Ask about data, and remember the expression, so that its value can be shown."""
     _require_watching(call)
     if container is not None and not call.session.traits.watch_commands:
         return await call.ask(DataBreakpointInfoArguments(name=name, variables_reference=container))
@@ -110,7 +110,7 @@ async def _named_by_command(call: ActionCall, name: str, frame_id: int) -> DataB
 
 
 async def _info_in_frame(call: ActionCall, name: str, frame_id: int) -> DataBreakpointInfoBody:
-    """Ask about a variable of a frame; about an expression, if there is none of that name."""
+    """Ask about a variable of a frame, or about an expression if the frame has no variable of that name."""
     info = None
     scope = await scope_of(call, name, frame_id)
     if scope is not None:
@@ -127,7 +127,10 @@ async def _info_in_frame(call: ActionCall, name: str, frame_id: int) -> DataBrea
 
 
 async def _info_of_expression(call: ActionCall, expression: str, frame_id: int) -> DataBreakpointInfoBody:
-    """Ask about what an expression names, such as an item; what names nothing may still be an address."""
+    """Ask about the target of an expression, such as an item.
+
+    An expression without a target may still be an address.
+    """
     if call.session.traits.watches_addresses:
         info = await call.ask(DataBreakpointInfoArguments(name=f"&({expression})", frame_id=frame_id))
         if info.data_id is not None:
@@ -147,7 +150,7 @@ async def set_data_breakpoint(
     frame_id: p.FrameId | None = None,
     frame: p.FrameIndex | None = None,
 ) -> DataBreakpoints:
-    """Stop when data is read or written: what a variable or expression names, or a data id."""
+    """Stop when data is read or written: the target of a variable or expression, or a data id."""
     _require_watching(call)
     data = await _data_of(call, name, data_id, frame_id, frame)
     if call.session.traits.watches_addresses and not _BYTES.fullmatch(data):

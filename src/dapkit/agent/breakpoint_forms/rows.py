@@ -117,5 +117,5 @@ def _file(location: Location) -> Path | None:
 
 
 def _message(kept: KeptBreakpoint, more: Sequence[str] = ()) -> str | None:
-    """Join what the adapter says with what dapkit says."""
+    """Join the adapter's message with the message of dapkit."""
     return "; ".join(filter(None, (kept.message, *kept.remarks, *more))) or None

@@ -1,7 +1,7 @@
 """The short form of a breakpoint: `FILE:LINE`, `FILE:LINE:COLUMN` or a function's name, perhaps with ` if CONDITION`.
 
-What looks like none of them is refused, with the right spelling: as the name of a function it would be set
-nowhere, and nobody would notice. Commands import this, so that it imports little.
+A text in none of these forms is refused, with the right spelling: taken as the name of a function, the breakpoint would
+be set nowhere, and the user would not notice. Commands import this, so that it imports little.
 """
 
 import os
@@ -67,7 +67,7 @@ def place_of(text: str, folders: "Sequence[str | os.PathLike[str]]") -> dict[str
 
 
 def _check_function(text: str, folders: "Sequence[str | os.PathLike[str]]") -> None:
-    """Refuse what begins with a file, or is one. Raises: UnreadableBreakpoint."""
+    """Refuse a text that is a file name or begins with one. Raises: UnreadableBreakpoint."""
     if _exists(text, folders):
         raise UnreadableBreakpoint(f"{text!r} is a file and names no line", f"Expected FILE:LINE, such as {text}:12.")
     file, colon, rest = text.partition(":")

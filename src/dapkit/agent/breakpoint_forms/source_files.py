@@ -1,9 +1,8 @@
 """Which file a breakpoint means whose path leads nowhere from where it was given.
 
-`lstrlib.c:1276` may be given in any folder. A path that exists is that file. Else
-the name, or the end of a path, is that of a file which the session knows, which the
-adapter itself finds, which the program was built from, or which lies in the
-project; several of these are an error that names them.
+`lstrlib.c:1276` may be given in any folder. A path that exists is that file. Otherwise the name, or the end of a path,
+must match a file that the session knows, that the adapter itself finds, from which the program was built, or that lies
+in the project; several matches are an error that names them.
 """
 
 import mmap
@@ -37,7 +36,7 @@ class SourceFinder:
         folders: those that a relative path may have been meant in.
         project: the folder that is searched.
         known: paths of sources that the session knows.
-        program: the executable, if there is one: what Go builds names its sources in full.
+        program: the executable, if there is one: a Go executable names its sources in full.
         finds_names: whether the adapter takes the name of a file, or the end of its path, for the file
             (`Traits.finds_sources_by_name`).
 
@@ -80,7 +79,7 @@ class SourceFinder:
         return replace(location, file=Path(found[0])) if found else location
 
     def _end(self, file: Path) -> Path | None:
-        """Return what was given of a path, without the folder that it was taken relative to."""
+        """Return the path as it was given, without the folder that it is relative to."""
         ends = [file.relative_to(folder) for folder in self.folders if file.is_relative_to(folder)]
         return min(ends, key=lambda end: len(end.parts), default=None)
 
@@ -134,7 +133,7 @@ def _paths_in(content: mmap.mmap, end: bytes) -> Iterator[bytes]:
 
 
 def _files_below(folder: Path, end: Path) -> Iterator[Path]:
-    """Yield the files of a project that end so; not those of hidden folders, nor of packages that it uses."""
+    """Yield the files of a project whose paths end so, except files in hidden folders and in packages that it uses."""
     seen = 0
     for place, folders, files in os.walk(folder):
         folders[:] = sorted(name for name in folders if not name.startswith(".") and name not in _PACKAGES)

@@ -1,8 +1,7 @@
-"""Arguments as they come from a caller, turned into what an action takes.
+"""Conversion of a caller's arguments into the parameters of an action.
 
-Decided here: which JSON value fits which kind of parameter, and what is said about
-one that does not. A null is an absent parameter. Conditions between parameters are
-left to the actions.
+This module decides which JSON value fits which kind of parameter, and the error for a value that does not fit. A null
+is an absent parameter. Conditions between parameters are left to the actions.
 """
 
 import difflib
@@ -20,7 +19,7 @@ def read(action: Action, given: Mapping[str, object], *, folder: Path) -> Action
     """Check the arguments of an action and convert them; paths are taken relative to `folder`.
 
     Raises:
-        InvalidArguments: with the name of the parameter, what was found and what was expected.
+        InvalidArguments: with the name of the parameter, the value found and the kind expected.
 
     """
     present = {name: value for name, value in given.items() if value is not None}

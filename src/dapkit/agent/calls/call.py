@@ -1,4 +1,4 @@
-"""What an action receives besides its parameters: the call, the session that is meant, and the time that is left."""
+"""The context of an action besides its parameters: the call, its session, and the remaining time."""
 
 from contextlib import ExitStack
 from dataclasses import dataclass, field
@@ -58,11 +58,11 @@ class ActionCall:
         return self.request.settings
 
     def progress(self, text: str) -> None:
-        """Report to the caller what is being done."""
+        """Report progress to the caller."""
         self.request.report(text, None)
 
     def report_progress(self, progress: ProgressReport) -> None:
-        """Report to the caller what the adapter reports about an operation that takes long."""
+        """Report the adapter's progress in a long operation to the caller."""
         if not progress.over:
             self.request.report(str(progress), progress.percentage)
 
@@ -71,7 +71,7 @@ class ActionCall:
         """The session that is meant.
 
         Raises:
-            SessionError: there is none, or several.
+            SessionError: there is no session, or there are several.
 
         """
         if self.used is None:
@@ -87,11 +87,11 @@ class ActionCall:
 
     @property
     def remembered(self) -> SessionNotes:
-        """What was reported about the session before."""
+        """The last report about the session."""
         return self.memories.setdefault(self.session, SessionNotes())
 
     def take_output(self) -> tuple[str, int]:
-        """Return what the program wrote since the last report, and from where on; it counts as reported then."""
+        """Return the output since the last report, and the position where it begins; it counts as reported then."""
         session, remembered = self.session, self.remembered
         since = remembered.reported[1]
         read = written(session, since=since)
@@ -111,14 +111,15 @@ class ActionCall:
 
     @property
     def capabilities(self) -> Capabilities:
-        """What the adapter of the session can do. Raises: SessionError."""
+        """The capabilities of the session's adapter. Raises: SessionError."""
         return self.session.state.target.session.capabilities
 
     def require(self, capability: str, what: str) -> None:
         """Make sure that the adapter can do something.
 
         Raises:
-            Unsupported: it cannot; in the words of the contract, with `what` for what is lacking.
+            Unsupported: the adapter cannot do it; the text is in the words of the contract, and `what` names the
+                missing ability.
 
         """
         if not getattr(self.capabilities, capability):

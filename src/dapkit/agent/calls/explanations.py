@@ -25,7 +25,7 @@ _NOT_STOPPED = "notStopped"
 
 
 def explain(error: DapkitError, *, adapter: str) -> ActionFailed:
-    """Say what an error means to the caller of an action; `adapter` is the name of the one that was used."""
+    """Explain an error to the caller of an action; `adapter` is the name of the adapter that was used."""
     text, hint = _words(error, adapter)
     return ActionFailed(_code(error), text, hint=hint)
 
@@ -39,7 +39,7 @@ def _words(error: DapkitError, adapter: str) -> tuple[str, str]:
             text, hint = f"Current adapter does not support {error.what}", f"It lacks {error.capability}."
         case DeadlineExceeded():
             text = f"DAP request {error.command} timed out after {round(error.seconds * 1000)}ms"
-            hint = "Try again with a longer timeout; sessions says what the program does."
+            hint = "Try again with a longer timeout; sessions shows the state of the program."
         case RequestFailed() if text == _NOT_STOPPED:  # nothing but the word
             text, hint = "The program runs, and has to be stopped for this.", "Pause it, or wait for a stop."
         case AdapterDied():

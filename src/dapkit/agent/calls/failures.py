@@ -1,4 +1,4 @@
-"""Failures of actions as a caller gets them: a stable code, a text, and what to do next.
+"""Failures of actions as a caller gets them: a stable code, a text, and a hint.
 
 invalid_arguments     a parameter is missing, unknown or wrong
 no_session            there is no session, or it is not clear which one is meant
@@ -56,7 +56,7 @@ class Unsupported(ActionFailed):
     """The adapter has no such ability.
 
     Attributes:
-        capability: what it would have to announce.
+        capability: the capability that the adapter would have to announce.
 
     """
 

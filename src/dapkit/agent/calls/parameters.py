@@ -1,14 +1,13 @@
 """The vocabulary of parameters: a name means the same, and has the same type, in every action.
 
-The annotation of a parameter says both: its Python type says what is accepted, the
-text beside it what it is for. Faces show these texts, so they are short. A `Path`
-is taken relative to the folder of the caller.
+The annotation of a parameter states both: its Python type is the accepted type, and the text beside it is its
+description. Faces show these texts, so they are short. A `Path` is taken relative to the folder of the caller.
 """
 
 from pathlib import Path
 from typing import Annotated, Literal
 
-# What to debug
+# The program to debug
 
 Program = Annotated[str, "Path of the program to launch, relative to cwd."]
 Module = Annotated[str, "Python module to launch instead of a program, as python -m does."]
@@ -58,7 +57,7 @@ LogMessage = Annotated[str, "Print this instead of stopping, with {expressions} 
 Numbers = Annotated[list[int], "Numbers of breakpoints, as breakpoints shows them."]
 Number = Annotated[int, "Number of a breakpoint, as breakpoints shows it."]
 BreakpointsTo = Annotated[
-    Literal["list", "clear", "enable", "disable"], "What to do with the breakpoints; all of them if none is named."
+    Literal["list", "clear", "enable", "disable"], "The operation on the breakpoints; by default on all of them."
 ]
 Filters = Annotated[
     list[str], "Exception filters to stop on, instead of those before; none given shows the offered ones."
@@ -71,16 +70,16 @@ AccessType = Annotated[Literal["read", "write", "readWrite"], "Which access stop
 # Running
 
 Granularity = Annotated[Literal["statement", "line", "instruction"], "How far one step goes."]
-Into = Annotated[bool, "Into what the line before has called."]
+Into = Annotated[bool, "Step back into the call that the previous line made."]
 Clock = Annotated[int, "Moment of the history, as why shows it."]
 StepTarget = Annotated[str, "Name of the call to step into, where a line has several."]
-Input = Annotated[str, "What to type; a line needs its line end."]
+Input = Annotated[str, "The text to type; a line needs its line end."]
 EndOfInput = Annotated[bool, "End the program's input after that."]
 
 # Values
 
 Expression = Annotated[str, "Expression; a command of the debugger begins with a backtick."]
-Context = Annotated[str, "What the expression is for: repl, watch, hover, variables or clipboard."]
+Context = Annotated[str, "The purpose of the expression: repl, watch, hover, variables or clipboard."]
 Value = Annotated[str, "New value, as an expression."]
 VariableName = Annotated[str, "Name of a variable or an expression."]
 VariableRef = Annotated[int, "Variables reference, as scopes, variables or evaluate show it."]
@@ -97,7 +96,7 @@ OwnCode = Annotated[bool, "Only frames of the user's own code."]
 MemoryReference = Annotated[str, "Address or memory reference, or an expression for one, such as &total in C."]
 Offset = Annotated[int, "Offset in bytes."]
 Data = Annotated[str, "Bytes in base64."]
-AllowPartial = Annotated[bool, "Write what can be written, if not all can."]
+AllowPartial = Annotated[bool, "Write as many bytes as can be written if not all can."]
 InstructionCount = Annotated[int, "How many instructions."]
 InstructionOffset = Annotated[int, "Offset in instructions, may be negative."]
 ResolveSymbols = Annotated[bool, "Show symbols."]
@@ -112,5 +111,5 @@ RequestArguments = Annotated[dict[str, object], "Arguments of the request."]
 Category = Annotated[
     str, "Only this category: stdout, stderr, console, terminal ..., or program: all that the program wrote."
 ]
-Since = Annotated[int, "Only what came after this position, as an earlier answer gave it."]
+Since = Annotated[int, "Only output after this position, which an earlier answer gave."]
 Timeout = Annotated[float, "Seconds to wait, 5 to 300, by default 30."]

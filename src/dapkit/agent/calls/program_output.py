@@ -1,4 +1,4 @@
-"""What a program has written, as answers show it."""
+"""The output of a program, as answers show it."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -18,7 +18,7 @@ _OF_THE_DEBUGGER = frozenset({"console", "important", _NOT_FOR_USERS})
 
 
 def written(session: DebugSession, category: str | None = None, *, since: int = 0) -> OutputText:
-    """Read what came in a category, or in all that are meant for users, since a position."""
+    """Read the output since a position, in one category or in all categories that are meant for users."""
     categories = _categories(session, category)
     return session.output.read(*categories, since=since) if categories else OutputText("", session.output.end)
 

@@ -33,7 +33,7 @@ def never(_arguments: Mapping[str, object]) -> bool:
 
 
 class Approval(enum.Enum):
-    """What an action may do; a caller that is read-only gets the others refused."""
+    """The effect of an action; a read-only caller is refused every action that changes something."""
 
     READ = "read"
     EXECUTE = "execute"
@@ -115,7 +115,7 @@ class Action:
 
     @property
     def summary(self) -> str:
-        """What it does, in one line."""
+        """The purpose of the action, in one line."""
         return (self.coroutine.__doc__ or "").partition("\n")[0]
 
     @cached_property
@@ -141,9 +141,9 @@ ACTIONS: dict[str, Action] = {}
 """All actions by name; importing `dapkit.agent.actions` fills it."""
 
 QUERIES: dict[str, Action] = {}
-"""What `dapkit.diagnostics` asks the hub, by name; importing `dapkit.agent.queries` fills it.
+"""Queries that `dapkit.diagnostics` sends to the hub, by name; importing `dapkit.agent.queries` fills it.
 
-They are carried out as actions are, and offered to nobody else: no command, function or tool is made of them.
+They are carried out as actions are, but no command, function or tool is made of them.
 """
 
 

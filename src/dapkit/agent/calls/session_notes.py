@@ -1,7 +1,7 @@
-"""What is remembered of a session between the calls of its callers.
+"""Facts about a session that are remembered between the calls of its callers.
 
-The session knows what the program does; this is what was reported about it: which
-output a stop report has shown, which locals, and how a start was asked for.
+The session knows the state of the program; this module keeps the reports about it: which output a stop report has
+shown, which locals, and how the start was requested.
 """
 
 from collections.abc import Mapping, MutableMapping, Sequence
@@ -63,7 +63,7 @@ class Launched:
 
 
 type ShownValue = tuple[str, str | None]
-"""A value, and what is inside if a report has shown that."""
+"""A value, and its contents if a report has shown them."""
 
 
 class Locals(NamedTuple):
@@ -80,7 +80,7 @@ class Locals(NamedTuple):
 
 @dataclass(slots=True)
 class SessionNotes:
-    """What was reported about one session.
+    """The reports about one session.
 
     Attributes:
         launched: how its program was started; None if it was attached to, or by a whole configuration.
@@ -130,7 +130,7 @@ class SessionNotes:
             self.children[reference] = (named or 0, indexed or 0)
 
     def exception_of(self, stop: int, reported: ExceptionRow) -> ExceptionRow:
-        """Return what is known of the exception that caused a stop: cmake names it only the first time it is asked."""
+        """Return the known facts about the exception that caused a stop: cmake names it only at the first request."""
         if reported.exception_id or self.exception is None or self.exception[0] != stop:
             self.exception = (stop, reported)
         return self.exception[1]

@@ -1,4 +1,4 @@
-"""The actions of a session and their answers, kept within bounds: what its transcript is made of."""
+"""The actions of a session and their answers, kept within bounds: the source of its transcript."""
 
 from collections import deque
 

@@ -1,4 +1,4 @@
-"""What diagnostics asks of the hub; importing this fills `registry.QUERIES`."""
+"""Queries that diagnostics sends to the hub; importing this package fills `registry.QUERIES`."""
 
 from dapkit.agent.queries import heap, record, wire
 

@@ -1,7 +1,8 @@
-"""What the heap of a Python program holds.
+"""The contents of a Python program's heap.
 
 dapkit's own adapter has a request for it, which needs no stop. Other adapters for Python evaluate the same code, for
-which the program has to stand: a pause of ours that comes about late would stop it when nobody wants that any more.
+which the program must be stopped: a pause that dapkit requested and that takes effect late would stop the program at an
+unexpected time.
 """
 
 import ast
@@ -24,15 +25,15 @@ from dapkit.sessions.errors import SessionOver
 _SOURCE = Path(debuggee.__file__).with_name("heap.py")
 
 _DEBUGGERS = ("debugpy", "pydevd", "_pydevd_", "_pydev_", "pydev_")
-"""What the names of debugpy's modules begin with."""
+"""First words of the names of debugpy's modules."""
 
 _FOLDERS = ("/debugpy/", "<dapkit: heap>")
-"""What the paths of its files contain, and ours."""
+"""Parts of the paths of its files, and of dapkit's."""
 
 
 @query(Approval.EXECUTE, without_secrets=True)
 async def heap(call: ActionCall) -> HeapResult:
-    """Return what the heap of the program holds, by type, by what holds it, and by line.
+    """Return the contents of the program's heap, by type, by holder, and by line.
 
     Secrets are left out of its names, since they are kept in a file; in a thread, as there may be thousands of them.
     """

@@ -1,4 +1,4 @@
-"""What was done in a session, from its start on: what transcripts and reports are made of.
+"""The history of a session since its start: the source of transcripts and reports.
 
 Secrets are taken out of it whatever the settings say, since both leave the machine.
 """
@@ -71,10 +71,10 @@ def latest(lines: Sequence[tuple[int, str]], most: int) -> Sequence[tuple[int, s
 
 
 def output_between(ends: Sequence[int], starts: Sequence[int], shown: str) -> list[str]:
-    """Cut what is shown of an output where actions had ended, and after the last.
+    """Cut the parts of an output that are shown after each action, and after the last.
 
-    A line goes to where it began, so that no secret is cut in two. If what is shown has other lines, since a secret
-    had several, all of it counts as what came after the last action.
+    A line goes to where it began, so that no secret is cut in two. If the shown text has different line breaks, since a
+    secret spanned several lines, all of it counts as written after the last action.
 
     Args:
         ends: the position that the output had come to at the end of each action.
@@ -90,12 +90,12 @@ def output_between(ends: Sequence[int], starts: Sequence[int], shown: str) -> li
 
 
 def _shown_output(whole: str, redaction: Redaction) -> str:
-    """Take secrets out of an output, in its first lines also what its last ones have shown to be secret."""
+    """Remove secrets from an output, including those in its first lines that only its last lines reveal."""
     return str(redaction.without_found(redaction.text(whole, Kind.OUTPUT)))
 
 
 def _without_secrets(entries: Sequence[RecordedAction], redaction: Redaction) -> list[RecordedAction]:
-    """Take out what has turned out to be secret after an action was recorded."""
+    """Remove values that were found to be secret after an action was recorded."""
     return [
         changed(
             entry,
@@ -118,7 +118,7 @@ def _configuration(session: DebugSession, redaction: Redaction) -> Configuration
 
 
 def _command(route: Route) -> list[str]:
-    """Say what was started as the adapter, or how it was reached."""
+    """Return the command that started the adapter, or the way it was reached."""
     match route:
         case Spawned() | Listening():
             return [*route.argv]

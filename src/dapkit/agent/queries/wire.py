@@ -17,7 +17,7 @@ async def wire_records(
     call: ActionCall,
     *,
     after: Annotated[int, "Number of the last record that is known already; 0 for none."] = 0,
-    follow: Annotated[bool, "Whether to wait for a record, if there is none yet, until the timeout."] = False,
+    follow: Annotated[bool, "Whether to wait for a record, if no record exists yet, until the timeout."] = False,
     leaves: Annotated[bool, "Whether they leave the machine: secrets are left out whatever the settings say."] = False,
 ) -> WireRecords:
     """Return the messages after one, as many as an answer may have, without their secrets."""

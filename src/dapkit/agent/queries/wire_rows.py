@@ -1,7 +1,7 @@
 """Records of a wire as an answer has them: page by page, without their secrets.
 
-Of a message that was cut, the beginning is read as the JSON that it is, so that its keys say what is secret there as
-well. What stands last before the cut is left out: it may be the beginning of a secret, too short to be recognised.
+The beginning of a cut message is still read as JSON, so that its keys show which values are secret. The last value
+before the cut is left out: it may be the beginning of a secret, too short to be recognised.
 """
 
 import json
@@ -16,7 +16,7 @@ from dapkit.redaction.redaction import CUT, Kind, Redaction
 from dapkit.transport import WireBuffer, WireRecord
 
 _TOKEN = re.compile(r'"(?:[^"\\]++|\\.)*+"|[{}\[\],"]', re.DOTALL)
-"""What of JSON says how deep something is in it; a quote alone begins a string without an end."""
+"""The JSON characters that change the depth; a single quote begins a string without an end."""
 
 _WHOLE_CHARACTERS = re.compile(r'(?:[^"\\]++|\\["\\/bfnrt]|\\u[0-9a-fA-F]{4})*+')
 
@@ -31,7 +31,7 @@ async def page_of(
     Other tasks get their turn after each record.
 
     Args:
-        buffer: what has passed.
+        buffer: the recorded messages.
         after: number of the last record that is known already.
         of: whose messages they are.
         over: whether no more will come.
@@ -74,7 +74,7 @@ def _row(record: WireRecord, redaction: Redaction | None) -> WireRow:
 
 
 def _without_secrets(record: WireRecord, redaction: Redaction) -> str:
-    """Take secrets out by the keys of a message; out of what is not JSON by what its text looks like."""
+    """Remove secrets by the keys of a message, or, if it is not JSON, by the shape of its text."""
     text, marker = record.text_and_marker
     if marker:
         return _without_secrets_of_cut(text, redaction) + marker
@@ -99,7 +99,7 @@ def _without_end(text: str) -> str:
 
 
 def _completed(text: str) -> Iterator[tuple[str, str]]:
-    """Yield what the beginning of some JSON can be completed to, each with what closes it."""
+    """Yield the possible completions of the beginning of some JSON, each with its closing characters."""
     open_ones: list[str] = []
     place, closed_since = 0, list[str]()
     for found in _TOKEN.finditer(text):

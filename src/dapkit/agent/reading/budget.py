@@ -1,4 +1,4 @@
-"""Texts cut to a budget, always with a notice of what was left out."""
+"""Texts cut to a budget, always with a notice of the omitted part."""
 
 from dapkit.redaction.redaction import CUT
 

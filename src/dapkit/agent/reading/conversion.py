@@ -9,7 +9,7 @@ from dapkit.redaction.redaction import value_of
 
 
 def variable(received: Variable, *, most: int = limits.VALUE_CHARACTERS) -> values.VariableRow:
-    """Show what an adapter sent, cut to a size."""
+    """Show a text of an adapter, cut to a size."""
     value, length = shortened(received.value, most)
     return values.VariableRow(
         name=shortened(received.name, most)[0],
@@ -27,7 +27,7 @@ def variable(received: Variable, *, most: int = limits.VALUE_CHARACTERS) -> valu
 
 
 def frame(received: StackFrame, index: int) -> values.FrameRow:
-    """Show what an adapter sent, cut to a size."""
+    """Show a value of an adapter, cut to a size."""
     return values.FrameRow(
         index=index,
         id=received.id,
@@ -41,7 +41,7 @@ def frame(received: StackFrame, index: int) -> values.FrameRow:
 
 
 def evaluation(body: EvaluateBody, *, most: int, secret_of: str = "") -> values.Evaluation:
-    """Show what an expression came to; what the expression `secret_of` names as a secret is left out."""
+    """Show the result of an expression; values that the expression `secret_of` names as secret are left out."""
     result, length = shortened(value_of(secret_of, body.result), most)
     return values.Evaluation(
         result=result,
@@ -67,12 +67,12 @@ def assigned(body: SetVariableBody | SetExpressionBody, *, most: int, secret_of:
 
 
 def _type(name: str | None, most: int) -> str | None:
-    """Show a type; those of templates can be as long as a page."""
+    """Show a type; template types can be as long as a page."""
     return shortened(name, most)[0] if name else None
 
 
 def exception(body: ExceptionInfoBody) -> values.ExceptionRow:
-    """Show an exception with what caused it."""
+    """Show an exception with its causes."""
     details = body.details or ProtocolDetails()
     return values.ExceptionRow(
         exception_id=body.exception_id,

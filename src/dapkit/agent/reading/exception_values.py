@@ -1,4 +1,4 @@
-"""What is being thrown, where the adapter leaves it to expressions.
+"""The exception being thrown, if the adapter leaves it to expressions.
 
 gdb and lldb-dap report a throw of C++ without its type and text; both are in memory.
 The expressions that read them are data of the adapter (`Traits.thrown`).
@@ -18,7 +18,10 @@ _QUOTED = re.compile(r'"(?P<text>.*)"\Z', re.DOTALL)
 
 
 async def thrown_at(stop: Stop, traits: Traits, ask: Ask) -> ExceptionRow | None:
-    """Read what is being thrown at a stop; None if it stands elsewhere, or nothing is known of it."""
+    """Read the exception being thrown at a stop.
+
+    None if the program stopped elsewhere, or if nothing is known of it.
+    """
     thrown = traits.thrown
     top = stop.frames[0] if stop.frames else None
     if top is None or not thrown or top.name.partition("(")[0] != thrown.get("function"):
@@ -57,7 +60,7 @@ def _quoted(shown: str) -> str | None:
 
 
 async def _inside(value: EvaluateBody, ask: Ask) -> str | None:
-    """Show the members of a value, or the value of one that has none."""
+    """Show the members of a value, or the value itself if it has no members."""
     shown = Variable(
         name="",
         value=value.result,

@@ -1,4 +1,4 @@
-"""The variables of a frame that a report shows: those of the function itself."""
+"""The variables of a frame that a report shows: the function's own."""
 
 import re
 from collections.abc import Awaitable, Mapping, Sequence
@@ -14,7 +14,7 @@ _PRINTED = re.compile(r"^(?P<name>[A-Za-z_]\w*) = (?P<value>.*(?:\n(?![A-Za-z_]\
 
 
 class Ask(Protocol):
-    """Sends a request to the adapter and returns what it answers; raises DapkitError."""
+    """Sends a request to the adapter and returns its response; raises DapkitError."""
 
     def __call__[B](self, arguments: Arguments[B], /) -> Awaitable[B]:
         """Send a request."""

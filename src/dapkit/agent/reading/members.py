@@ -13,7 +13,7 @@ from dapkit.protocol import Variable, VariablesArguments, VariablesBody
 type MemberKind = Literal["indexed", "named"]
 
 type Ask = Callable[[VariablesArguments], Awaitable[VariablesBody]]
-"""Sends a request to the adapter and returns what it answers; raises DapkitError."""
+"""Sends a request to the adapter and returns its response; raises DapkitError."""
 
 type PartOfMembers = tuple[list[Variable], int | None]
 """Members from one on, and how many there are in all, if that is known."""

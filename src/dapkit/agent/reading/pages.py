@@ -54,7 +54,7 @@ async def page_of_frames(call: ActionCall, thread: int, *, start: int, levels: i
 
 
 def reliable_total(session: DebugSession, total: int | None) -> int | None:
-    """Return the depth that an adapter reported of a stack, unless it is a guess beyond what the adapter has read."""
+    """Return the stack depth that an adapter reported, unless it is a guess beyond the frames read so far."""
     return None if session.traits.total_frames_is_guess else total
 
 
@@ -122,7 +122,7 @@ def _not_negative(name: str, value: int) -> None:
 
 
 def at_most(name: str, given: int | None, *, otherwise: int, most: int) -> int:
-    """Say how many are wanted, which are never more than `most`: what comes after them is another page.
+    """Return the number of frames to ask for, never more than `most`: the rest is another page.
 
     Raises:
         InvalidArguments: fewer than one.

@@ -1,7 +1,7 @@
-"""The report of a stop: what an agent would otherwise ask for in five calls.
+"""The report of a stop: the information for which an agent would otherwise make five calls.
 
-It is gathered by concurrent requests within a deadline of its own. What does not come
-in time is left out and named; the stop is reported in any case.
+It is gathered by concurrent requests within a deadline of its own. Parts that do not arrive in time are left out and
+named; the stop is reported in any case.
 """
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -70,7 +70,7 @@ async def stop_report(call: ActionCall, stop: Stop) -> StopReport:
 
 
 class _StopReader:
-    """The requests of one report, and what they have returned so far."""
+    """The requests of one report, and their responses so far."""
 
     def __init__(self, session: DebugSession, stop: Stop) -> None:
         self.frames: Sequence[StackFrame] = ()
@@ -211,7 +211,7 @@ async def _locals(call: ActionCall, stop: Stop, reader: _StopReader) -> tuple[li
 
 
 def _row(variable: Variable, contents: str | None, known: Mapping[str, ShownValue] | None) -> values.VariableRow:
-    """Show a variable with what is inside, compared with what the last report has shown."""
+    """Show a variable with its contents, compared with the last report."""
     has_members = variable.variables_reference > 0 or variable.value.endswith("}")
     most = limits.CONTENTS_CHARACTERS if has_members else limits.REPORT_VALUE_CHARACTERS
     row = changed(conversion.variable(variable, most=most), contents=contents)

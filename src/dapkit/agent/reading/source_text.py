@@ -7,7 +7,7 @@ from dapkit.system.trusted_files import read_file
 
 
 def lines_of(file: Path) -> list[str] | None:
-    """Read the lines of a file; None if it is none, or cannot be read."""
+    """Read the lines of a file; None if it is not a file, or cannot be read."""
     try:
         return read_file(file, limits.SOURCE_BYTES).decode(errors="replace").splitlines()
     except OSError:

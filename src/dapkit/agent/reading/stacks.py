@@ -15,7 +15,7 @@ from dapkit.protocol import DapkitError, StackTraceArguments, Thread
 
 
 async def stacks_of(call: ActionCall, threads: Sequence[Thread], *, levels: int) -> list[ThreadStack]:
-    """Ask for the stack of each thread, side by side; what cannot be had is said in its place."""
+    """Ask for the stack of each thread, concurrently; the reason stands in place of a stack that cannot be read."""
     found: dict[int, ThreadStack] = {}
 
     async def look(thread: Thread) -> None:

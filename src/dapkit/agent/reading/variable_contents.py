@@ -1,9 +1,10 @@
-"""What is inside the variables of a stop: members of structs and items of containers, each value in one line.
+"""The contents of the variables of a stop: members of structs and items of containers, each value in one line.
 
 Adapters give a struct or a container as a value that says little, and its members
 only when asked for them. They are asked for here, two levels deep, as far as the
 limits of requests, time and characters go; a pointer is followed from a variable,
-and not from a member, and properties are left alone. Values that say what they hold are left as they are.
+and not from a member, and properties are left alone. Values whose text already shows their contents are left as they
+are.
 """
 
 import re
@@ -39,15 +40,15 @@ def is_hidden(variable: Variable) -> bool:
 
 
 async def contents_of(variables: Sequence[Variable], ask: Ask, *, unreadable: str = "") -> list[str | None]:
-    """Read what is inside of variables, the nearest members of all of them first.
+    """Read the contents of variables, the nearest members of all variables first.
 
     Args:
         variables: as the adapter sent them.
         ask: sends the requests.
-        unreadable: what the value of a variable begins with that cannot be read; empty if nothing does.
+        unreadable: the first words of the value of an unreadable variable; empty if the adapter has no such words.
 
     Returns:
-        For each variable its members in braces; None for one that has none, or that says itself what it holds.
+        For each variable its members in braces; None if it has no members, or if its own text shows its contents.
 
     """
     values = [_Value(variable) for variable in variables]
@@ -71,7 +72,7 @@ async def _read(values: Sequence["_Value"], ask: Ask) -> None:
 
 @dataclass(slots=True)
 class _Value:
-    """A value with those of its members that have been read."""
+    """A value with the members that have been read."""
 
     variable: Variable
     members: list["_Value"] = field(default_factory=list)
@@ -105,7 +106,7 @@ class _Value:
         members = await self._members_of(variable, ask)
         only = members[0] if len(members) == 1 else None
         if only is not None and only.variables_reference and not _is_lazy(only) and _Value(only).says_nothing:
-            # what a pointer points at
+            # the target of a pointer
             members = await self._members_of(only, ask)
         self.more = len(members) > limits.CONTENTS_MEMBERS
         self.members = [_Value(member) for member in members[: limits.CONTENTS_MEMBERS] if not _is_noise(member)]
@@ -125,7 +126,10 @@ class _Value:
         return members
 
     def members_text(self, room: int) -> str | None:
-        """Write the members into so many characters; None if there are none, or the value's text shows them all."""
+        """Write the members into so many characters.
+
+        None if there are no members, or if the value's text shows them all.
+        """
         if not self.members or all(member.is_said_in(self.variable.value) for member in self.members):
             return None
         parts: list[str] = []

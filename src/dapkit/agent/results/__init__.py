@@ -1,1 +1,1 @@
-"""What actions return: plain values, each with a published JSON schema."""
+"""Results of actions: plain values, each with a published JSON schema."""

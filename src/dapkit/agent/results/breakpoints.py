@@ -1,18 +1,18 @@
-"""Breakpoints as they stand: what was asked for, and what the adapter made of it."""
+"""Breakpoints: the request of the user, and the response of the adapter."""
 
 from dapkit.agent.results.snapshot import OfSession
 from dapkit.protocol import ProtocolObject
 
 
 class BreakpointRow(ProtocolObject, frozen=True, kw_only=True):
-    """What all breakpoints have.
+    """Fields of every breakpoint.
 
     Attributes:
         number: by which it can be named as long as the session lasts.
         enabled: whether it was not switched off by the action `breakpoints`.
-        hits: how often it was met in this run, as far as its adapter reports that: it keeps to itself what a condition
-            or a hit count of its own has passed over, and what a log message of its own was printed for.
-        message: what the adapter says about it, and what the client does in its place.
+        hits: the number of hits in this run, as far as the adapter reports them: it does not report the hits that its
+            own conditions, hit conditions and log messages consumed.
+        message: the adapter's message, and the work that the client does in its place.
 
     """
 
@@ -61,7 +61,7 @@ class DataBreakpointRow(BreakpointRow, frozen=True, kw_only=True):
     """A breakpoint on access to data.
 
     Attributes:
-        expression: what the data was named by, if that is known.
+        expression: the expression that named the data, if it is known.
 
     """
 

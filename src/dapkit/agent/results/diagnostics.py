@@ -1,4 +1,4 @@
-"""What the queries of diagnostics return."""
+"""Results of the queries of diagnostics."""
 
 from typing import Literal
 
@@ -60,7 +60,7 @@ class RecordedAction(ProtocolObject, frozen=True, kw_only=True):
         arguments: as they were given, without secrets.
         text: of the answer.
         details: of the answer, as JSON; absent of one that failed, or that is very long.
-        output: what the program, or its debugger, wrote since the action before, as far as it is kept.
+        output: the output of the program, or of its debugger, since the previous action, as far as it is kept.
 
     """
 
@@ -80,7 +80,7 @@ class SessionConfiguration(ProtocolObject, frozen=True, kw_only=True):
 
     Attributes:
         adapter: its name.
-        command: what was started as the adapter, or how it was reached.
+        command: the command that started the adapter, or the way it was reached.
         arguments: of `launch` or `attach`, by the adapter's own names, without secrets.
         adapter_pid: process of the adapter; absent if it is not ours, and once it has ended.
 
@@ -94,7 +94,7 @@ class SessionConfiguration(ProtocolObject, frozen=True, kw_only=True):
 
 
 class RecordResult(OfSession, frozen=True, kw_only=True):
-    """What was done in a session.
+    """The history of a session.
 
     Attributes:
         project: the folder that it belongs to.
@@ -102,7 +102,7 @@ class RecordResult(OfSession, frozen=True, kw_only=True):
         ending: how it came to its end, for people; empty while it lives.
         entries: the first action, and the latest ones.
         dropped: how many between them are not kept.
-        output: the end of what the program wrote, without secrets.
+        output: the end of the program's output, without secrets.
         later_output: the part of it that came after the last action.
         output_lost: characters before it that are not kept; exact if they are all of one category.
 
@@ -134,6 +134,6 @@ class LiveSessions(ProtocolObject, frozen=True, kw_only=True):
 
 
 class HeapResult(OfSession, frozen=True, kw_only=True):
-    """What the heap of a Python program holds."""
+    """The contents of a Python program's heap."""
 
     heap: HeapBody

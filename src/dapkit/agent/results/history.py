@@ -5,15 +5,17 @@ from dapkit.protocol.time_travel import HistoryMoment, HistoryStop
 
 
 class WhyResult(OfSession, frozen=True, kw_only=True):
-    """Which line has made a value what it is; without `clock`, it was so since the beginning of the history.
+    """The line that last changed a value.
+
+    Without `clock`, the value has not changed since the beginning of the history.
 
     Attributes:
         clock: when that line began: how many lines of the program's own code were begun by then.
         path: of its file.
         function: that it is in.
         line: its number.
-        old: what the value was before it; absent if there was none.
-        new: what it was after it; absent if there was none.
+        old: the value before the change; absent if there was no value.
+        new: the value after the change; absent if there is no value.
 
     """
 

@@ -1,4 +1,4 @@
-"""What a session shows of itself, and what comes of starting, running and ending a program."""
+"""The state of a session, and the results of starting, running and ending a program."""
 
 from typing import Literal
 
@@ -16,7 +16,7 @@ class SourceLine(ProtocolObject, frozen=True, kw_only=True):
 
 
 class StopReport(ProtocolObject, frozen=True, kw_only=True):
-    """What there is to see where the program stands, within a budget.
+    """The state of the program at a stop, within a budget.
 
     Attributes:
         number: stops of a session are counted from 1.
@@ -28,9 +28,9 @@ class StopReport(ProtocolObject, frozen=True, kw_only=True):
         frames: the innermost frames; of a stop in code of others those around `frame`, and the outermost of one's own.
         frame: which one the lines and the variables are of, by its index; absent if it is the innermost.
         more_frames: how many are not shown; -1 if that is not known.
-        output: what the program wrote since the last stop; its end, if it is long.
+        output: the program's output since the last stop; its end, if it is long.
         output_since: position from which `output` gives all of it.
-        incomplete: what could not be had in time, and why.
+        incomplete: the parts that could not be read in time, and why.
 
     """
 
@@ -57,7 +57,7 @@ class Started(OfSession, frozen=True, kw_only=True):
     """A program that was launched, attached to or restarted.
 
     Attributes:
-        notes: why this adapter was chosen, and what is worth knowing about this start.
+        notes: why this adapter was chosen, and other facts about this start.
         breakpoints: those that the session has on lines.
         function_breakpoints: those that it has on functions.
         unread_input: whether the caller had an input for the program that its adapter cannot have it read.
@@ -74,13 +74,13 @@ class Started(OfSession, frozen=True, kw_only=True):
 
 
 class Resumed(OfSession, frozen=True, kw_only=True):
-    """What came of letting the program run.
+    """The result of letting the program run.
 
     Attributes:
         verb: how it was let run, as in "Step over".
         timed_out: the deadline came first; the program runs on.
         waited: for so many seconds.
-        output: what the program wrote since the last stop, where there is no stop that reports it.
+        output: the program's output since the last stop, if no stop reports it.
         output_since: position from which `output` gives all of it.
         failure: why the session broke off, if it did.
         interrupted_thread_id: the thread that was to step, if another one stopped the program before it had.
@@ -108,10 +108,10 @@ class Terminated(ProtocolObject, frozen=True, kw_only=True):
     """A session that is over; no snapshot if there was none.
 
     Attributes:
-        ending: what was asked for.
+        ending: the requested kind of end.
         released: the program runs on without a debugger.
         already: the session had ended before.
-        output: what the program wrote since the last stop.
+        output: the program's output since the last stop.
 
     """
 
@@ -142,11 +142,11 @@ class Typed(OfSession, frozen=True, kw_only=True):
 
 
 class OutputResult(OfSession, frozen=True, kw_only=True):
-    """What the program wrote.
+    """The output of the program.
 
     Attributes:
         next: the position to read on from, with `since`.
-        lost: at most so many characters of what was asked for had been dropped.
+        lost: at most so many of the requested characters had been dropped.
         omitted: characters before `output` that the budget of an answer left out.
 
     """
@@ -158,7 +158,7 @@ class OutputResult(OfSession, frozen=True, kw_only=True):
 
 
 class CustomBody(OfSession, frozen=True, kw_only=True):
-    """What the adapter answered to a request of the caller's own.
+    """The adapter's response to a request of the caller's own.
 
     Attributes:
         length: of the whole as JSON, if it was cut; `custom_body` is the beginning of that as a text then.

@@ -114,7 +114,7 @@ class VariablesResult(OfSession, frozen=True, kw_only=True):
     Attributes:
         start: of the first one shown.
         more: how many further ones there are; -1 if that is not known.
-        searched: only so many members were searched for what was to match.
+        searched: the search for matches was limited to so many members.
 
     """
 
@@ -142,12 +142,12 @@ class Evaluation(ProtocolObject, frozen=True, kw_only=True):
 
 
 class Evaluated(OfSession, frozen=True, kw_only=True):
-    """What an expression came to.
+    """The result of an expression.
 
     Attributes:
         resumed: the program stood before, and runs now: a command of the debugger has resumed it, or its adapter did
             not report that a call is over.
-        output: what the program wrote since the last report, in the course of it for instance.
+        output: the program's output since the last report, for instance during the evaluation.
         output_since: position from which `output` gives all of it.
 
     """

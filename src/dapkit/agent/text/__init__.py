@@ -1,4 +1,4 @@
-"""Results as text for agents and people; the words of the contract first, what is ours after them."""
+"""Results as text for agents and people: the words of the contract first, dapkit's additions after them."""
 
 from dapkit.agent.text import breakpoints, diagnostics, history, program, session, values
 from dapkit.agent.text.rendering import render

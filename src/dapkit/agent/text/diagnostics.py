@@ -1,4 +1,4 @@
-"""Text of what the queries of diagnostics return; their callers show the details in ways of their own."""
+"""Text of the results of diagnostics queries; their callers show the details in ways of their own."""
 
 from dapkit.agent.results.diagnostics import HeapResult, LiveSessions, RecordResult, WireRecords
 from dapkit.agent.text.rendering import render

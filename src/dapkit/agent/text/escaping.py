@@ -1,7 +1,7 @@
 r"""Text of a program, made harmless: it can neither steer a terminal nor pass for words of ours.
 
-A control character is shown as an escape such as `\x1b`. What has one line by our
-format stays on one line; a text of several lines is fenced by `| ` on each.
+A control character is shown as an escape such as `\x1b`. A value that the format puts on one line stays on one line; a
+text of several lines is fenced by `| ` on each.
 """
 
 import re

@@ -49,7 +49,7 @@ def _(result: TimelineResult) -> str:
 
 
 def _picture(result: TimelineResult) -> Iterator[str]:
-    """Yield the history as a row: copies of the program are dots, its stops circles, and what is shown has a mark."""
+    """Yield the history as a row: checkpoints are dots, stops are circles, and the shown position has a mark."""
     length = max(1, result.live - result.beginning)
 
     def column(clock: int) -> int:

@@ -1,4 +1,4 @@
-"""Text of sessions: the block of a snapshot, what came of running, and the stop report."""
+"""Text of sessions: the block of a snapshot, the result of running, and the stop report."""
 
 import json
 from collections.abc import Iterator
@@ -44,7 +44,7 @@ def snapshot_block(snapshot: Snapshot) -> Iterator[str]:
 
 
 def exit_code(snapshot: Snapshot) -> str:
-    """Say what the program's exit code is, and which signal has killed it."""
+    """Return the program's exit code as text, and the signal that killed it."""
     return f"{snapshot.exit_code}" + (f" ({snapshot.exit_signal})" if snapshot.exit_signal else "")
 
 
@@ -60,7 +60,7 @@ def location(snapshot: Snapshot) -> str | None:
 
 
 def stop_report(stop: StopReport) -> Iterator[str]:
-    """Yield what there is to see at a stop, after the words of the contract."""
+    """Yield the state of the program at a stop, after the words of the contract."""
     raised = [] if stop.exception is None else [*exception(stop.exception)]
     title = one_line(stop.description or stop.reason)
     if f"Exception: {title}" in raised:
@@ -215,7 +215,7 @@ def _listed(snapshot: Snapshot) -> Iterator[str]:
 
 
 def _child(child: Child) -> str:
-    """Say what a child of the program does."""
+    """Describe the state of a child of the program."""
     name = " ".join([*([] if child.pid is None else [f"pid {child.pid}"]), *([child.name] if child.name else [])])
     path = None if child.source is None or child.status != "stopped" else child.source.path or child.source.name
     place = "" if path is None else f" at {path}:{child.line}"

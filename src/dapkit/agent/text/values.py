@@ -32,7 +32,7 @@ def variable(row: VariableRow) -> str:
 
 
 def output_since(output: str, since: int) -> Iterator[str]:
-    """Yield what the program wrote, fenced."""
+    """Yield the program's output, fenced."""
     if output:
         yield f"Output since {since}:"
         yield from fenced(output)
@@ -54,7 +54,7 @@ def frame_location(frame: FrameRow) -> str:
 
 
 def exception(details: ExceptionRow) -> Iterator[str]:
-    """Yield what is known of an exception."""
+    """Yield the known facts about an exception."""
     name = details.type_name or details.exception_id
     text = details.message if details.message is not None else details.description
     yield f"Exception: {one_line(name)}" + (f": {one_line(text)}" if text and text != name else "")
@@ -144,7 +144,7 @@ def _(result: VariablesResult) -> str:
 @render.register
 def _(result: ExceptionInfo) -> str:
     lines = list(exception(result.exception))
-    if result.exception.break_mode:  # delve has none
+    if result.exception.break_mode:  # delve reports no such name
         lines.append(f"Break mode: {one_line(result.exception.break_mode)}")
     if result.exception.stack_trace:
         lines += ["Stack:", *fenced(result.exception.stack_trace)]

@@ -1,6 +1,6 @@
 """JSON as editors write it: with comments, and commas after the last item.
 
-Both become blanks, so that lines and columns in errors are those of the file.
+Both become blanks, so that lines and columns in errors match the file.
 """
 
 import json
@@ -18,7 +18,7 @@ _ANY_BUT_LINE_END = re.compile(r"[^\n]")
 
 
 def read_json(text: str) -> object:
-    """Return what a text says.
+    """Return the value of a JSON text with comments.
 
     Raises:
         ValueError: it is not JSON; the text names line and column.

@@ -55,8 +55,8 @@ class Plan:
     Attributes:
         choice: the adapter; None if it listens already, at `debug_server`.
         request: `launch` or `attach`.
-        arguments: what the adapter is sent, variables and all.
-        notes: what an editor would have done as well, and is not done.
+        arguments: the arguments for the adapter, with their variables.
+        notes: steps of an editor that are not carried out.
         secrets: answers that are in the arguments and are not to be shown.
 
     """
@@ -70,7 +70,7 @@ class Plan:
     secrets: tuple[str, ...] = ()
 
     def with_choice(self, choice: Choice) -> "Plan":
-        """Return the same with another choice, and with what its adapter is sent besides."""
+        """Return a copy with another choice, and with further arguments for its adapter."""
         return replace(self, choice=choice, arguments={**self.arguments, **choice.arguments})
 
     def route(self) -> "Route":
@@ -85,7 +85,7 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class LaunchFile:
-    """What a `launch.json` says."""
+    """The contents of a `launch.json`."""
 
     file: Path
     configurations: tuple[Configuration, ...]
@@ -109,7 +109,7 @@ class LaunchFile:
         """Return the configurations of a compound; of a configuration, itself.
 
         Raises:
-            LaunchFileError: there is nothing of this name, or a compound names what there is not.
+            LaunchFileError: no configuration has this name, or a compound names a missing one.
 
         """
         for compound in self.compounds:
@@ -121,7 +121,7 @@ class LaunchFile:
         return (name,)
 
     def asked(self, name: str) -> tuple[Input, ...]:
-        """Return what a configuration, or any of a compound, asks its user.
+        """Return the questions to the user in a configuration, or in any part of a compound.
 
         Raises: as `members`.
         """
@@ -232,7 +232,7 @@ def read(folder: Path) -> LaunchFile:
     """Read the `.vscode/launch.json` of a workspace folder.
 
     Raises:
-        LaunchFileError: there is none, or it cannot be understood; the text says where.
+        LaunchFileError: the file does not exist, or cannot be understood; the text says where.
 
     """
     file = folder.absolute() / ".vscode/launch.json"
@@ -311,7 +311,7 @@ def _settings(folder: Path) -> Mapping[str, object]:
 
 
 def _attached(settings: Mapping[str, object]) -> tuple[int | None, str | None, int | None]:
-    """Return pid, host and port of what a configuration attaches to, as far as it says."""
+    """Return pid, host and port of the target of a configuration, as far as it names them."""
     connect = settings.get("connect")
     place = connect if isinstance(connect, Mapping) else settings
     pid, host, port = settings.get("processId", settings.get("pid")), place.get("host"), place.get("port")

@@ -1,4 +1,4 @@
-"""What a launch configuration asks its user: each `${input:NAME}`, and what the `inputs` of the file say about it.
+"""The questions of a launch configuration to its user: each `${input:NAME}`, and its entry in the `inputs` of the file.
 
 Who asks the user, and whether there is one, is left to others.
 """
@@ -30,7 +30,7 @@ class Input:
 
     @classmethod
     def read(cls, name: str, table: Mapping[str, object]) -> "Input":
-        """Read what the file says; an input of the type `command` has no more than a name."""
+        """Read the `inputs` of the file; an input of the type `command` has only a name."""
         options, default, description = table.get("options"), table.get("default"), table.get("description")
         choices = [_choice(option) for option in options] if isinstance(options, list) else []
         return cls(
@@ -43,7 +43,7 @@ class Input:
 
     @property
     def wanted(self) -> str:
-        """What the answer is about and has to be, in brackets; empty if the file does not say."""
+        """The subject and the allowed answers, in brackets; empty if the file does not state them."""
         among = f"one of {', '.join(self.choices)}" if self.choices else ""
         said = ", ".join(part for part in (self.description, among) if part)
         return f" ({said})" if said else ""

@@ -1,8 +1,7 @@
-"""What extensions of VS Code make of a configuration before an adapter reads it.
+"""The translation that VS Code's extensions apply to a configuration before an adapter reads it.
 
-The keys of a configuration are those of an extension, which is not here. Mostly
-the adapter knows the same ones; where it does not, they become its own here, and
-what cannot be translated is reported.
+The keys of a configuration belong to an extension, which is not present here. Mostly the adapter knows the same keys;
+the others are translated here into its own, and keys that cannot be translated are reported.
 """
 
 from collections.abc import Callable, Mapping
@@ -33,7 +32,7 @@ CPPTOOLS = "cppdbg"
 
 @dataclass(slots=True)
 class TranslatedConfiguration:
-    """What an adapter is sent, and what got lost on the way."""
+    """The arguments for an adapter, and the keys that got lost on the way."""
 
     arguments: dict[str, object]
     choice: Choice
@@ -47,7 +46,7 @@ def flattened(configuration: Mapping[str, object]) -> dict[str, object]:
 
 
 def translate(configuration: Mapping[str, object], choice: Choice) -> TranslatedConfiguration:
-    """Return what the chosen adapter is sent for a configuration."""
+    """Return the arguments of a configuration for the chosen adapter."""
     sent = TranslatedConfiguration(
         {key: value for key, value in configuration.items() if key not in _EDITORS_OWN}, choice
     )
@@ -89,7 +88,7 @@ def _cpptools(sent: TranslatedConfiguration, choice: Choice) -> None:
 
 
 def _prepared(sent: TranslatedConfiguration, choice: Choice) -> Choice:
-    """Have the adapter do what a configuration of cpptools says of its debugger, as far as it can."""
+    """Apply the debugger options of a cpptools configuration to the adapter, as far as possible."""
     given = sent.arguments
     if (debugger := given.get("miDebuggerPath")) is not None:
         if any(fnmatchcase(Path(str(debugger)).name, way[0]) for way in choice.definition.command):

@@ -1,8 +1,8 @@
 """Variables in a launch configuration: `${workspaceFolder}`, `${env:HOME}`, ...
 
-What VS Code asks of its user, its windows and its extensions has to be given here
-from outside, and where it is not, an error says how. A variable that VS Code does
-not know either stays: some adapters have placeholders of their own.
+Values that VS Code obtains from its user, its windows and its extensions must be given here from outside; if one is
+missing, an error says how to give it. A variable that VS Code does not know either stays: some adapters have
+placeholders of their own.
 """
 
 import os
@@ -32,15 +32,15 @@ class Unresolved(Exception):  # noqa: N818 - caught where the file is known, nev
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VariableContext:
-    """What is known around a configuration.
+    """The known values around a configuration.
 
     Attributes:
         folder: the workspace folder, which has the `.vscode` in it.
         env: variables of the environment.
         file: the file that would be open in the editor.
         inputs: answers to `${input:...}`.
-        asked: what the file says about its inputs.
-        settings: reads those of the editor, for `${config:...}`.
+        asked: the inputs of the file.
+        settings: reads the editor's settings, for `${config:...}`.
         pid: the process that would be picked.
         python: returns the interpreter that the Python extension would have chosen.
 
@@ -60,7 +60,7 @@ def resolve(value: object, around: VariableContext) -> object:
     """Return a value with the variables in its texts, at any depth.
 
     Raises:
-        Unresolved: one of them has no value; the text says which, where, and what to do.
+        Unresolved: a variable has no value; the text says which, where, and what to do.
 
     """
     match value:
@@ -92,7 +92,7 @@ def _value(found: re.Match[str], around: VariableContext) -> str:
     if found[1] in _PLAIN:
         return _PLAIN[found[1]](around)
     if found[1] in _OF_EDITOR:
-        raise Unresolved(f"{found[0]} is known to an editor only: write what it stands for")
+        raise Unresolved(f"{found[0]} is known to an editor only: write its value instead")
     return found[0]
 
 
@@ -143,7 +143,7 @@ def _command(name: str, around: VariableContext) -> str:
         return str(around.pid)
     if name == "python.interpreterPath" and (python := around.python()) is not None:
         return str(python)
-    raise Unresolved(f"${{command:{name}}} is a command of the editor or of an extension: write what it would return")
+    raise Unresolved(f"${{command:{name}}} is a command of the editor or of an extension: write its result instead")
 
 
 _OF_KIND: Mapping[str, Callable[[str, VariableContext], str]] = {

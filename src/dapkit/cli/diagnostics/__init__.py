@@ -1,1 +1,1 @@
-"""The routes of diagnostics as commands; what they find out is found out in `dapkit.diagnostics`."""
+"""Diagnostics as commands; `dapkit.diagnostics` does the work."""

@@ -1,4 +1,4 @@
-"""`dapkit clear-cache`: what was written about sessions long ago goes."""
+"""`dapkit clear-cache`: remove old files about sessions."""
 
 import sys
 
@@ -16,15 +16,15 @@ if TYPE_CHECKING:
 @click.option(
     "--days",
     type=click.FloatRange(min=0),
-    help="Age of what goes; by default the setting artifacts.days, which is 30 unless it is set.",
+    help="Age in days of the files to remove; by default the setting artifacts.days (30).",
 )
 @click.option("-y", "--yes", is_flag=True, help="Remove it without asking.")
 @click.option("-n", "--dry-run", is_flag=True, help="List it, and remove nothing.")
 @route
 def clear_cache(where: "Where", *, days: float | None, yes: bool, dry_run: bool, as_json: bool) -> None:
-    """Remove what was written about sessions of all projects more than 30 days ago, after it was listed.
+    """Remove files about sessions of all projects that are older than 30 days, after listing them.
 
-    What a session that lives may use stays.
+    Files that a running session may use are kept.
     """
     from dapkit.diagnostics.cache import counted, old_folders, remove
     from dapkit.settings import Settings
@@ -40,7 +40,7 @@ def clear_cache(where: "Where", *, days: float | None, yes: bool, dry_run: bool,
         show_page(old.as_text())
     if not yes:
         if as_json or not sys.stdin.isatty():
-            fail("refused", "Nothing was removed, since nobody can be asked.", "--yes removes it.", as_json=as_json)
+            fail("refused", "Nothing was removed: no terminal to confirm it.", "--yes removes it.", as_json=as_json)
         if not click.confirm(f"Remove {counted(len(old.folders))}?"):
             click.echo("Nothing was removed.")
             return

@@ -1,4 +1,4 @@
-"""What every route has as a command: the session, the project, how to answer, and how an error is shown."""
+"""Options of every diagnostics command: the session, the project, the form of the answer, and the display of errors."""
 
 import contextlib
 import functools
@@ -65,7 +65,7 @@ def show_json(value: object) -> None:
 
 
 def show_page(text: str) -> None:
-    """Show what a route has found: names of the program, and of files, may stand in it, whatever they have in them."""
+    """Show a result: it may contain names of the program and of files, with any characters in them."""
     from dapkit.agent.text.escaping import printable
 
     page(printable(text))
@@ -73,11 +73,11 @@ def show_page(text: str) -> None:
 
 @contextlib.contextmanager
 def interruptible(*earlier: threading.Event) -> Iterator[tuple[Callable[[str, float | None], None], threading.Event]]:
-    """Show progress on stderr, and have the first Ctrl-C end the work with what it has; the second one ends us.
+    """Show progress on stderr. The first Ctrl-C ends the work with its partial result; the second one ends the command.
 
     Work of several parts has events for the `earlier` ones: each Ctrl-C ends the present part.
 
-    Yields what work is given: a function for its progress, and the event that ends it early.
+    Yields the arguments of the work: a function for its progress, and the event that ends it early.
     """
     from dapkit.cli.progress import ProgressLine
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 @click.command(epilog="Example: dapkit diagnose")
 @route
 def diagnose(where: "Where", *, as_json: bool) -> None:
-    """Show a menu of what there is to look at: logs, messages, profiles, memory, reports.
+    """Show a menu of diagnostics: logs, messages, profiles, memory, reports.
 
     A route is chosen with the arrow keys, or by typing its name. Without a terminal the routes are listed: each is a
     command, too.

@@ -14,7 +14,7 @@ from types import FrameType
 
 @contextmanager
 def ended_by_keys(*events: threading.Event) -> Iterator[bool]:
-    """Have each key set the next of some events; yield whether there are keys.
+    """Let each key set the next of some events; yield whether keys can be read.
 
     There are in a terminal, in the foreground. It is as it was afterwards, also if we are asked to end, and takes
     single keys again when we are continued after Ctrl-Z.
@@ -39,7 +39,7 @@ def ended_by_keys(*events: threading.Event) -> Iterator[bool]:
         signal.SIGCONT: signal.signal(signal.SIGCONT, lambda *_: tty.setcbreak(terminal)),
     }
     try:
-        tty.setcbreak(terminal)  # signals such as that of Ctrl-C stay what they are
+        tty.setcbreak(terminal)  # signals such as that of Ctrl-C keep their meaning
         with _keys_set(terminal, events):
             yield True
     finally:

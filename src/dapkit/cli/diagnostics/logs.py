@@ -57,7 +57,7 @@ def _days(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[s
     help="How many lines, the last ones.",
 )
 @click.option("--range", "numbers", type=RangeParameter(), help="Lines by their numbers, instead of the last ones.")
-@click.option("-f", "--follow", is_flag=True, help="Show what is written from now on, too, until Ctrl-C.")
+@click.option("-f", "--follow", is_flag=True, help="Show later records too, until Ctrl-C.")
 @route
 def logs(
     where: "Where",
@@ -93,7 +93,7 @@ def logs(
 
 
 def _follow(where: "Where", pids: tuple[int, ...], level: "Level | None", lines: int, *, as_json: bool) -> None:
-    """Print lines as they come; with --json an object for each record, or for what has come of it, on a line."""
+    """Print lines as they come; with --json one JSON object for each record or outcome, on a line."""
     from dapkit.diagnostics.log_following import follow
     from dapkit.diagnostics.log_lines import as_records, numbered
 

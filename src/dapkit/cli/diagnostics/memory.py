@@ -1,4 +1,4 @@
-"""`dapkit memory`: what holds the memory of a Python program."""
+"""`dapkit memory`: the holders of a Python program's memory."""
 
 from pathlib import Path
 
@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 
 @click.command(epilog="Example: dapkit memory --compare last")
 @click.option("--by", type=click.Choice(["type", "line"]), help="Show only that; by default all that is known.")
-@click.option("--compare", metavar="FILE|last", help="Show what has changed since a snapshot, or the last one.")
+@click.option("--compare", metavar="FILE|last", help="Show the changes since a snapshot, or since the last one.")
 @click.option("--limit", type=click.IntRange(min=1), default=20, show_default=True, help="Rows of each table.")
-@click.option("--attach", is_flag=True, help="Have memray look at what the running program allocates from now on.")
+@click.option("--attach", is_flag=True, help="Trace later allocations of the running program with memray.")
 @click.option(
     "--seconds",
     type=click.FloatRange(min=0.1, max=3600),
@@ -35,11 +35,11 @@ def memory(
     seconds: float,
     as_json: bool,
 ) -> None:
-    """Show what holds the memory of a Python program: by type, by what holds it, and by line.
+    """Show the memory of a Python program: by type, by holder, and by line.
 
     The program stands still for it, about a second for a million objects, and is the same afterwards. Each snapshot is
-    kept in the session's folder. Lines are known if the program traces its allocations (-X tracemalloc); --attach has
-    memray, of dapkit[profile], look at those of the next seconds.
+    kept in the session's folder. Lines are known if the program traces its allocations (-X tracemalloc); with --attach,
+    memray (of dapkit[profile]) traces the allocations of the next seconds.
     """
     from dapkit.diagnostics import memory as route
 

@@ -1,4 +1,4 @@
-"""`dapkit open-artifacts`: the folder with what was written about a session."""
+"""`dapkit open-artifacts`: the folder with the files about a session."""
 
 import sys
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 @click.command(name="open-artifacts", epilog="Example: dapkit open-artifacts")
 @route
 def open_artifacts(where: "Where", *, as_json: bool) -> None:
-    """Open the folder with what was written about the session: reports, profiles, transcripts.
+    """Open the folder with the session's files: reports, profiles, transcripts.
 
     Without a desktop, in a pipe, and with --json its path and its files are printed.
     """

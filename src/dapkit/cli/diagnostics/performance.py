@@ -30,10 +30,10 @@ if TYPE_CHECKING:
 )
 @route
 def performance(where: "Where", *, seconds: float, work_seconds: float, as_json: bool) -> None:
-    """Profile the program on the processor until a key is pressed, then what its threads spend their time on.
+    """Profile the program's processor time until a key is pressed, then the time of its threads.
 
     Both profiles, as text, JSON, folded stacks and flame graphs, come into a report with all else that is known of the
-    session; secrets are left out. A key, or Ctrl-C, ends the present profile with what it has.
+    session; secrets are left out. A key, or Ctrl-C, ends the present profile and keeps its data.
     """
     from dapkit.diagnostics.profiling.performance import performance as profiled
 

@@ -30,7 +30,7 @@ class _OutputParameter(PathParameter):
     "--format",
     "kind",
     type=click.Choice(["markdown", "html", "both"]),
-    help="What is written; by default both, or what the name of the file says.",
+    help="The format; by default the one that the file's name implies, or both.",
 )
 @click.option(
     "-o",
@@ -44,7 +44,7 @@ class _OutputParameter(PathParameter):
 def transcript(
     where: "Where", *, kind: str | None, output: str | None, wire: bool, opened: bool, as_json: bool
 ) -> None:
-    """Write what was done in the session as Markdown and as a page: actions, stops, changed values, output.
+    """Write the history of the session as Markdown and as a page: actions, stops, changed values, output.
 
     The page is one file that needs nothing else, for a phone as well. Secrets are left out. It works for a session that
     has ended, as long as the hub knows it. --json prints the transcript as an object, and writes nothing.
@@ -85,11 +85,11 @@ def _formats(kind: str | None, output: str | None) -> "list[str]":
     if output is None or Path(output).is_dir():
         return [*FORMATS] if kind in (None, "both") else [str(kind)]
     if kind == "both":
-        raise click.UsageError(f"Both formats need a folder, and {output} is none.")
+        raise click.UsageError(f"Both formats need a folder, and {output} does not exist.")
     ending = Path(output).suffix.lower()
     by_name = {".md": "markdown", ".markdown": "markdown", ".html": "html", ".htm": "html"}.get(ending)
     if kind is None and by_name is None:
-        raise click.UsageError("What is to be written? --format says it, or a name that ends with .md or .html.")
+        raise click.UsageError("Unknown format: give --format, or a name that ends with .md or .html.")
     return [str(kind or by_name)]
 
 

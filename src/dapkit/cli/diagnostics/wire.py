@@ -68,7 +68,7 @@ def wire(
             _follow(source, wanted, whole=whole, as_json=as_json)
         else:
             _show(source, wanted, whole=whole, as_json=as_json)
-    except BrokenPipeError:  # the reader has gone, which is all right; what waits to be written goes nowhere
+    except BrokenPipeError:  # the reader has exited, which is allowed; the remaining output is dropped
         os.dup2(os.open(os.devnull, os.O_WRONLY | os.O_CLOEXEC), sys.stdout.fileno())
 
 

@@ -1,4 +1,4 @@
-"""`dapkit work`: what the threads of a program spend their time on."""
+"""`dapkit work`: where the threads of a program spend their time."""
 
 import sys
 
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
     type=click.FloatRange(1, limits.PROFILE_SECONDS_MOST),
     default=limits.PROFILE_SECONDS,
     show_default=True,
-    help="How long to look. Ctrl-C ends it early, with what there is.",
+    help="Duration of the profile. Ctrl-C ends it early and keeps its data.",
 )
 @click.option(
     "--open/--no-open", "opens", default=True, help="Whether to open the flame graph, in a terminal on a desktop."
 )
 @route
 def work(where: "Where", *, seconds: float, opens: bool, as_json: bool) -> None:
-    """Profile what the program's threads spend their time on, and draw it as a flame graph (SVG).
+    """Profile where the program's threads spend their time, and draw it as a flame graph (SVG).
 
     For Python, threads that wait are in it, marked as waiting. Of native programs and Go, only time on a processor is
     seen. The program has to run; it goes on as if nothing had been.

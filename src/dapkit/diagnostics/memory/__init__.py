@@ -1,4 +1,4 @@
-"""Route `memory`: what the heap of a Python program holds, and what has become of it since another snapshot."""
+"""`memory`: the contents of a Python program's heap, and its changes since another snapshot."""
 
 from dapkit.diagnostics.memory.comparison import Growth, HeapComparison, compare
 from dapkit.diagnostics.memory.heap_capture import can_attach, last, memory, saved

@@ -1,4 +1,4 @@
-"""Two snapshots of a heap compared: what has grown, and what has shrunk."""
+"""The comparison of two snapshots of a heap: growth and shrinkage."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from dapkit.protocol.heap import HeapBody, HeapTable
 
 @dataclass(frozen=True, slots=True)
 class Growth:
-    """What has become of some objects.
+    """The change of a group of objects.
 
     Attributes:
         name: as in the snapshots.
@@ -31,15 +31,15 @@ class Growth:
 
 @dataclass(frozen=True, slots=True)
 class HeapComparison:
-    """What has changed between two snapshots.
+    """The changes between two snapshots.
 
     Attributes:
-        types: what has changed by type, the largest growth first.
-        holders: by what holds it.
+        types: the changes by type, the largest growth first.
+        holders: the changes by holder.
         lines: by line; None if both snapshots do not know lines.
         objects: how many more there are.
         size: how many more bytes.
-        remarks: what to bear in mind, for people.
+        remarks: limits of the comparison, for people.
 
     """
 
@@ -71,7 +71,7 @@ class HeapComparison:
         if by != "line":
             parts += [
                 "\n".join(["Growth by type:", *_rows("type", self.types, most)]),
-                "\n".join(["Growth of what is held by:", *_rows("what holds it", self.holders, most)]),
+                "\n".join(["Growth by holder:", *_rows("holder", self.holders, most)]),
             ]
         if by != "type" and self.lines is not None:
             parts.append("\n".join(["Growth by line (tracemalloc):", *_rows("line", self.lines, most)]))
@@ -127,11 +127,11 @@ def _remarks(old: HeapBody, new: HeapBody, *, partial: bool) -> Iterator[str]:
     if old.uncounted or new.uncounted:
         yield "Not all objects were counted in both, so that growth may only seem so."
     if partial:
-        yield f"What was not among the {number_text(len(old.types.rows))} largest counts as nothing."
+        yield f"Groups outside the {number_text(len(old.types.rows))} largest counts as nothing."
 
 
 def _growth(before: HeapTable, after: HeapTable) -> list[Growth]:
-    """Return what differs; the largest growth first, and what has shrunk most last."""
+    """Return the differences; the largest growth first, the largest shrinkage last."""
     old = {row.name: (row.count, row.size) for row in before.rows}
     new = {row.name: (row.count, row.size) for row in after.rows}
     found = []

@@ -2,8 +2,8 @@
 
     <folder of the session>/memory-<time>.json
 
-The snapshot is taken in the program, by its debugger (`dapkit.agent.queries.heap`). What the program allocates from
-now on is looked at by memray, if it is asked for (`attaching`).
+The snapshot is taken in the program, by its debugger (`dapkit.agent.queries.heap`). With `attaching`, memray traces the
+program's later allocations.
 """
 
 import json
@@ -27,11 +27,11 @@ _PREFIX, _SUFFIX = "memory-", ".json"
 _INSTEAD: Final[dict[Language, tuple[str, str]]] = {
     "go": (
         "Go",
-        "`go tool pprof` shows what runtime/pprof, or /debug/pprof/heap of the program, says of its heap.",
+        "`go tool pprof` shows the program's heap as runtime/pprof or its /debug/pprof/heap reports it.",
     ),
     "native": (
         "native code",
-        "heaptrack, or valgrind --tool=massif, shows what native code allocates.",
+        "heaptrack, or valgrind --tool=massif, shows allocations of native code.",
     ),
 }
 
@@ -44,14 +44,14 @@ def memory(
     on_progress: OnProgress | None = None,
     stop: threading.Event | None = None,
 ) -> HeapSnapshot:
-    """Take a snapshot of what the program's heap holds, and keep it in the session's folder.
+    """Take a snapshot of the program's heap, and keep it in the session's folder.
 
     Args:
         where: whose program.
-        attach: have memray look at what the program, which has to run, allocates from now on.
+        attach: trace the program's later allocations with memray; the program must run.
         seconds: how long.
-        on_progress: called with what is being done.
-        stop: ends that early, with what there is.
+        on_progress: called with the current step.
+        stop: ends the work early, with a partial result.
 
     Raises:
         DiagnosticsError: there is no such program, or it is not Python; or memray cannot look at it.
@@ -92,7 +92,7 @@ def last(where: Where) -> HeapSnapshot:
     """Return the last snapshot of a session that is kept.
 
     Raises:
-        DiagnosticsError: there is none, or it cannot be read.
+        DiagnosticsError: the snapshot does not exist, or cannot be read.
 
     """
     found = saved(where)
@@ -104,7 +104,7 @@ def last(where: Where) -> HeapSnapshot:
 
 
 def _snapshot(where: Where, program: Program, *, needed: bool) -> HeapSnapshot:
-    """Have the debugger count what there is; if that is not needed, a remark says why it could not."""
+    """Let the debugger count the objects; if the count is optional, a remark says why it failed."""
     resident, proportional = _in_memory(program.pid)
     heap, remark = None, ""
     try:
@@ -142,7 +142,7 @@ def _in(folder: Path) -> list[Path]:
 
 
 def _in_memory(pid: int) -> tuple[int | None, int | None]:
-    """Return how many bytes of a process are in memory, and the same with what it shares in parts."""
+    """Return the resident bytes of a process, and the same with shared memory in proportion."""
     try:
         lines = Path(f"/proc/{pid}/smaps_rollup").read_text(encoding="ascii").splitlines()[1:]
     except OSError:

@@ -1,7 +1,7 @@
-"""memray, brought into a program that runs: what that allocates from now on, and still holds at the end.
+"""memray inside a running program: its later allocations that are still held at the end.
 
 It gets there as dapkit's debugger gets into a running program (`dapkit.python.adapter.injection`), and works there as
-`tracked` says. What it writes is read in a process of its own.
+`tracked` says. Its file is read in a separate process.
 """
 
 import importlib.util
@@ -45,13 +45,13 @@ def allocations_of(
     on_progress: OnProgress | None = None,
     stop: threading.Event | None = None,
 ) -> Allocations | None:
-    """Have memray look at what a program allocates; None if that was ended before it began.
+    """Trace a program's allocations with memray; None if it was ended before it began.
 
     Args:
         program: which has to run, and to be Python.
         seconds: how long.
         on_progress: called with how far it is.
-        stop: ends it early, with what there is.
+        stop: ends it early, with a partial result.
 
     Raises:
         DiagnosticsError: memray is not installed, or the program cannot be reached, or has a memray of its own.
@@ -86,7 +86,7 @@ def allocations_of(
 
 @dataclass(frozen=True, slots=True)
 class _Window:
-    """For how long it looks, and what is reported meanwhile."""
+    """The duration of the trace, and its progress reports."""
 
     seconds: float
     on_progress: OnProgress | None
@@ -100,9 +100,10 @@ class _Window:
 async def _track(
     target: TargetProcess, output: Path, site: str, window: _Window, opened: ExitStack
 ) -> tuple[float, BinaryIO | None]:
-    """Bring memray there, wait, and have it end; return how many seconds it has looked, and what it has written.
+    """Load memray, wait, and end it; return the seconds that it traced, and its output.
 
-    The file loses its name at once, since it has the program's command line in it. It is None if memray has not begun.
+    The file loses its name at once, since it has the program's command line in it. The output is None if memray did not
+    begin.
     """
     place = private_folder() / f"memray-{os.urandom(8).hex()}"
     window.report("bringing memray into the program")
@@ -118,7 +119,7 @@ async def _track(
         file = opened.enter_context(output.open("rb"))
         await anyio.Path(output).unlink()
         passed, lives = await _pass_by(stream, window)
-        window.report("writing down what is held")
+        window.report("writing the list of allocations")
         if lives:
             await _end(stream)
         return passed, file
@@ -159,7 +160,7 @@ async def _bring(target: TargetProcess, place: Path, script: str) -> None:
 
 
 def _script(place: Path, output: Path, site: str) -> str:
-    """Return what the main thread of the program runs: it reads the file as any import does, and leaves no name."""
+    """Return code for the main thread of the program: it reads the file as an import does, and leaves no name."""
     path = str(Path(tracked.__file__))
     loaded = f"sys.modules['_frozen_importlib_external'].SourceFileLoader('tracked', {path!r}).get_code('tracked')"
     return (
@@ -186,7 +187,7 @@ async def _need_beginning(stream: anyio.abc.ByteStream, target: TargetProcess) -
         version = ".".join(map(str, target.version))
         raise DiagnosticsError(
             "not_installed",
-            f"dapkit's own memray does not fit Python {version}, and the program's Python has none: {text}",
+            f"dapkit's own memray does not fit Python {version}, and the program's Python has no memray: {text}",
             f"Install it there: {target.executable} -m pip install memray",
         )
     raise DiagnosticsError("tool_failed", f"memray cannot look at the program: {text}")
@@ -210,7 +211,7 @@ async def _pass_by(stream: anyio.abc.ByteStream, window: _Window) -> tuple[float
 
 
 async def _end(stream: anyio.abc.ByteStream) -> None:
-    """Have memray end, and wait until all was taken back."""
+    """End memray, and wait until it has been removed."""
     said = b""
     try:
         await stream.send_eof()
@@ -238,11 +239,11 @@ def _allocations(file: BinaryIO, seconds: float, left: str) -> Allocations:
         assert tool.process.stdout is not None  # noqa: S101 - it is a pipe
         text = tool.process.stdout.read()
         if tool.process.wait():
-            raise tool.failure("cannot read what it has written")
+            raise tool.failure("cannot read its file")
     try:
         lines = decode_as(HeapTable, text)
     except DapkitError as error:
-        raise DiagnosticsError("tool_failed", f"memray has written what cannot be read: {error}") from error
+        raise DiagnosticsError("tool_failed", f"the file of memray cannot be read: {error}") from error
     return Allocations(
         seconds=seconds,
         size=sum(row.size for row in lines.rows) + lines.other_size,

@@ -1,4 +1,4 @@
-"""What memray has written, read in a process of its own: `python -m dapkit.diagnostics.memory.memray_file FILE ROWS`.
+"""The file of memray, read in a separate process: `python -m dapkit.diagnostics.memory.memray_file FILE ROWS`.
 
 It prints a JSON object: the bytes and allocations that were still held at the end, by the line that has made them.
 """
@@ -7,11 +7,11 @@ import json
 import sys
 
 _DEBUGGERS = ("/dapkit/python/debuggee/", "/dapkit/diagnostics/memory/tracked.py", "/debugpy/", "/memray/")
-"""What the paths of files contain whose allocations are not the program's."""
+"""Parts of the paths of files whose allocations are not the program's."""
 
 
 def read(file: str, rows: int) -> dict[str, object]:
-    """Return what was held at the end."""
+    """Return the allocations that were held at the end."""
     import memray
 
     sums: dict[str, list[int]] = {}
@@ -35,4 +35,4 @@ def read(file: str, rows: int) -> dict[str, object]:
 
 
 if __name__ == "__main__":
-    print(json.dumps(read(sys.argv[1], int(sys.argv[2]))))  # noqa: T201 - what it is run for
+    print(json.dumps(read(sys.argv[1], int(sys.argv[2]))))  # noqa: T201 - the purpose of this process

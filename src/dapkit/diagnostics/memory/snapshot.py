@@ -17,20 +17,19 @@ type By = Literal["type", "line"]
 
 NO_LINES = (
     "Lines are known of programs that trace their allocations: launch it with -X tracemalloc, or with "
-    "PYTHONTRACEMALLOC=1 in its environment. Of one that runs, --attach has memray look at what it allocates from now "
-    "on."
+    "PYTHONTRACEMALLOC=1 in its environment. For a running program, --attach traces its later allocations with memray."
 )
 
 
 class Allocations(ProtocolObject, frozen=True, kw_only=True):
-    """What a program has allocated while memray looked, and still held at the end.
+    """Allocations while memray traced the program that were still held at the end.
 
     Attributes:
         seconds: how long that was.
         size: bytes of all of it.
         count: allocations that these are.
         lines: by the line that has allocated them.
-        left: what is in the program since then, for people.
+        left: modules that stay in the program, for people.
 
     """
 
@@ -42,16 +41,16 @@ class Allocations(ProtocolObject, frozen=True, kw_only=True):
 
 
 class HeapSnapshot(ProtocolObject, frozen=True, kw_only=True):
-    """What the heap of a program held at one moment.
+    """The contents of a program's heap at one moment.
 
     Attributes:
         session: whose program it is.
         adapter: that debugs it.
         time: when that was, in seconds since the epoch.
-        heap: what it held; None if that could not be had, but `allocations`.
+        heap: its objects; None if they could not be counted and only `allocations` is known.
         resident: bytes of the process in memory, as far as the system says.
-        proportional: the same, where what it shares with others counts in parts.
-        allocations: what it has allocated shortly afterwards, if memray has looked at that.
+        proportional: the same, with shared memory in proportion.
+        allocations: the allocations shortly afterwards, if memray traced them.
         remark: why there is no `heap`.
         complete: whether it was not ended early.
         path: the file that it is kept in.
@@ -87,7 +86,7 @@ class HeapSnapshot(ProtocolObject, frozen=True, kw_only=True):
         if heap is not None and by != "line":
             parts += [
                 "\n".join(["By type:", *_rows("type", heap.types, most)]),
-                "\n".join(["Held by:", *_rows("what holds it", heap.holders, most)]),
+                "\n".join(["Held by:", *_rows("holder", heap.holders, most)]),
             ]
         if by != "type" or heap is None:
             parts += self._by_line(most)
@@ -99,7 +98,7 @@ class HeapSnapshot(ProtocolObject, frozen=True, kw_only=True):
         when = datetime.fromtimestamp(self.time).astimezone().strftime("%Y-%m-%d %H:%M:%S")
         process = ""
         if self.resident is not None:
-            shared = "" if self.proportional is None else f", {bytes_text(self.proportional)} without what it shares"
+            shared = "" if self.proportional is None else f", {bytes_text(self.proportional)} without shared memory"
             process = f"The process has {bytes_text(self.resident)} in memory{shared}."
         heap = self.heap
         if heap is None:
@@ -132,7 +131,7 @@ def load(path: Path) -> HeapSnapshot:
     """Read a snapshot from a file.
 
     Raises:
-        DiagnosticsError: it cannot be read, or is none.
+        DiagnosticsError: the file cannot be read, or is not a snapshot.
 
     """
     try:

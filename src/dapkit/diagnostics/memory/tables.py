@@ -26,7 +26,7 @@ def number_text(number: int, *, signed: bool = False) -> str:
 
 
 def share_text(part: int, whole: int) -> str:
-    """Write what a part is of a whole: `12.5 %`."""
+    """Write the share of a part in a whole: `12.5 %`."""
     return f"{part / whole:.1%}".replace("%", " %") if whole else ""
 
 

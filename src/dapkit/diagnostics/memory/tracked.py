@@ -1,14 +1,14 @@
-"""What is run in a program whose allocations memray is to look at.
+"""The code that runs in a program whose allocations memray traces.
 
-    host      listens at a unix socket, and has `begin` called in the main thread
-    program   a thread of its own connects, imports memray, and says BEGUN once memray looks; else why it does not
+    host      listens at a unix socket, and calls `begin` in the main thread
+    program   a thread of its own connects, imports memray, and says BEGUN once memray traces; otherwise the reason
     host      closes its end of the stream, or ends
-    program   the thread has memray end, which writes the file, and takes back what it has done; says ENDED, and ends
+    program   the thread has memray end, which writes the file, and undoes its changes; says ENDED, and ends
 
-Whatever was imported for it stands in `sys.modules` for no longer than the import takes. What cannot be taken back:
-memray's library and others stay mapped, with classes, functions that are called at forks, and a pipe (of libunwind).
-A profile function that the program has set (`sys.setprofile`) is taken from other threads than ours, so with one that
-is known memray does not begin.
+Whatever was imported for it stands in `sys.modules` for no longer than the import takes. Some effects cannot be undone:
+memray's library and others stay mapped, with classes, functions that are called at forks, and a pipe (of libunwind). A
+profile function that the program has set (`sys.setprofile`) is taken from other threads than ours, so with one that is
+known memray does not begin.
 """
 
 import _codecs
@@ -17,7 +17,7 @@ import posix
 import sys
 
 BEGUN, MISSING, FAILED, ENDED = b"+", b"?", b"!", b"."
-"""What is said: a byte; behind MISSING and FAILED comes why."""
+"""The messages: one byte; after MISSING and FAILED follows the reason."""
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def begin(place: str, output: str, site: str) -> None:
     Args:
         place: the socket.
         output: the file that memray is to write.
-        site: a folder with memray, for a program that has none; empty if it does not fit the program's Python.
+        site: a folder with memray, for a program without memray; empty if it does not fit the program's Python.
 
     """
     try:
@@ -44,7 +44,7 @@ def begin(place: str, output: str, site: str) -> None:
 
 
 def track(place: str, output: str, site: str) -> None:
-    """Have memray look at what is allocated until the host has closed its end."""
+    """Trace allocations with memray until the host has closed its end."""
     _ask_not_to_be_stopped()
     imports = _Imports(site)
     with imports:
@@ -81,13 +81,13 @@ def _say(connection: "socket", mark: bytes, error: "BaseException | None" = None
 
 
 def _begun(output: str, undo: "list[Callable[[], object]]") -> "Callable[[], object]":
-    """Have memray begin; return what ends it, and add what takes back all else."""
+    """Start memray; return the function that ends it, and register functions that undo everything else."""
     import atexit
     import threading
 
     ours = threading.current_thread()  # which stands in the table of threads from now on
     undo.append(lambda: threading._active.pop(ours.ident, None))  # type: ignore[attr-defined]  # noqa: SLF001 - nothing else takes it out
-    vars(ours).update(pydev_do_not_trace=True, is_pydev_daemon_thread=True)  # what debugpy asks
+    vars(ours).update(pydev_do_not_trace=True, is_pydev_daemon_thread=True)  # debugpy's question
     if sys.getprofile() is not None or threading.getprofile() is not None:
         raise RuntimeError("the program has a profile function, which memray would replace")
     import memray
@@ -113,7 +113,7 @@ def _begun(output: str, undo: "list[Callable[[], object]]") -> "Callable[[], obj
 
 
 def _ask_not_to_be_stopped() -> None:
-    """Have dapkit's debugger, if it is there, stop the calling thread at no stop of the program."""
+    """Tell dapkit's debugger, if it is present, not to stop the calling thread."""
     try:
         load: Any = _codecs.lookup_error("dapkit.engine")
     except LookupError:
@@ -122,10 +122,12 @@ def _ask_not_to_be_stopped() -> None:
 
 
 class _Imports:
-    """Takes what the calling thread imports in a block out of `sys.modules` at its end; what other threads do, stays.
+    """At the end of a block, removes the modules that the calling thread imported in it from `sys.modules`.
 
-    In the block, what the program lacks is found in the host's folder,
-    by this thread alone: with memray come libraries that it needs.
+    Imports of other threads stay.
+
+    In the block, modules that the program lacks are found in the host's folder, by this thread alone: memray needs
+    further libraries.
     """
 
     def __init__(self, site: str) -> None:
@@ -146,7 +148,7 @@ class _Imports:
     def __exit__(self, *error: object) -> None:
         sys.meta_path.remove(self._first)  # type: ignore[arg-type]  # as above
         sys.meta_path.remove(self._last)  # type: ignore[arg-type]  # as above
-        # Native code puts some there that nobody was asked for.
+        # Native code adds some without an import.
         unasked = set() if self._theirs else {*sys.modules} - self._before
         for name in self._ours | unasked:
             module: ModuleType | None = sys.modules.pop(name, None)
@@ -179,4 +181,4 @@ class _Finder:
 
 
 def _nothing() -> None:
-    """End what has not begun."""
+    """End memray if it has not begun."""

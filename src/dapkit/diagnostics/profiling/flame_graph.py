@@ -97,7 +97,7 @@ def _boxes(root: CallNode) -> tuple[list[_Box], int]:
             narrow += 1
         else:
             placed.append(box)
-    # A caller is as wide as what it calls, or wider: whatever is drawn, its callers are.
+    # A caller is as wide as its callees together, or wider: if a box is drawn, its callers are drawn too.
     drawn = heapq.nlargest(limits.FLAME_GRAPH_BOXES, placed, key=lambda box: (box.width, -box.depth))
     drawn.sort(key=lambda box: (box.depth, box.left))
     return drawn, narrow + len(placed) - len(drawn)

@@ -3,7 +3,7 @@
 import re
 
 _RECEIVER_OR_TYPES = re.compile(r"[(\[]")
-"""What begins a receiver, or the types of a generic function: both may name packages, too."""
+"""The beginning of a receiver, or of the types of a generic function: both may name packages, too."""
 
 
 def package_of(function: str) -> str:

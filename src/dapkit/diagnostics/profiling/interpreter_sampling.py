@@ -26,7 +26,7 @@ _VERSION = (3, 15)
 
 
 def interpreter_of(program: Program) -> str | None:
-    """Return the interpreter that can profile a program; None if there is none."""
+    """Return the interpreter that can profile a program; None if no interpreter can."""
     try:
         process = target.read(program.pid)
     except RequestFailed:
@@ -46,7 +46,7 @@ def record(program: Program, kind: ProfileKind, window: Window, *, interpreter: 
     with tempfile.TemporaryFile() as file, running_tool(interpreter, command, stdout=file) as tool:
         tool.wait_until_ready()
         seconds, complete = window.pass_by(lambda: tool.runs)
-        window.report("reading what the interpreter has seen")
+        window.report("reading the interpreter's samples")
         tool.interrupt()
         tool.finish()
         file.seek(0)

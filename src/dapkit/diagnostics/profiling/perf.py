@@ -59,12 +59,12 @@ def record(program: Program, kind: ProfileKind, window: Window) -> Profile:
             sampler.wait_until_ready()
             seconds, complete = window.pass_by(lambda: sampler.runs)
             ended_itself = not sampler.runs
-            window.report("reading what perf has seen")
+            window.report("reading perf's samples")
             sampler.interrupt()
             sampler.finish()
             counter.join(limits.PROFILE_FINISH_SECONDS)
             late = counter.is_alive()
-        counter.join()  # the end of perf script is that of the pipe
+        counter.join()  # perf script ends when the pipe ends
     if ended_itself and not counter.counts.counts and Path(f"/proc/{program.pid}").exists():
         raise sampler.failure(f"cannot look at process {program.pid}")
     notes = ["perf script did not read all samples in time"] if late else []

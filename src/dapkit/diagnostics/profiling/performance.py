@@ -18,11 +18,11 @@ from dapkit.diagnostics.sessions import OnProgress, Where
 
 _README: Final = """# Profiles
 
-`cpu` has only the time that the program spent on a processor. `work` shows what all its threads spent their time on,
-with the time that they waited, where the tool can see that; `work.txt` says whether it could.
+`cpu` has only the time that the program spent on a processor. `work` shows where all its threads spent their time,
+including waiting, if the tool can see it; `work.txt` says whether it could.
 
 * `.txt`: the functions with the most samples, and the calls that led there
-* `.svg`: a flame graph: boxes as wide as they have samples, callers above what they call; any browser shows it
+* `.svg`: a flame graph: boxes as wide as they have samples, callers above their callees; any browser shows it
 * `.folded`: each stack with its samples, as flamegraph.pl, inferno and speedscope read them
 * `.json`: everything, for scripts
 """
@@ -81,7 +81,7 @@ def performance(
         seconds: how long that may take, up to `limits.PROFILE_SECONDS_MOST`.
         work_seconds: how long the work profile takes.
         on_progress: called with how far it is.
-        stop: ends the work profile early, with what there is.
+        stop: ends the work profile early, and keeps its data.
 
     Raises:
         DiagnosticsError: the program does not run, its tool is not installed or fails, or nothing can be written.
@@ -91,7 +91,7 @@ def performance(
     program = running_program(where)
     first = Window(min(seconds, limits.PROFILE_SECONDS_MOST), "CPU profile", on_progress, until, open_ended=True)
     cpu = record_profile(where, program, "cpu", first)
-    until.set()  # what ends a part is for the next one from now on
+    until.set()  # the event that ends a part now belongs to the next part
     second = Window(work_seconds, "Work profile", on_progress, stop)
     work, missing = _work(where, program, second)
     files = {"profiles/README.md": _README.encode()} | dict(_files("cpu", cpu))

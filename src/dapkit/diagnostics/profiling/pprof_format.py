@@ -15,7 +15,7 @@ type _Fields = dict[int, list[int | bytes]]
 
 
 class PprofFormatError(Exception):
-    """What was sent is not a profile; the text says why."""
+    """The data is not a profile; the text says why."""
 
 
 class PprofCall(NamedTuple):

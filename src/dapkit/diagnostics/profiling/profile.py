@@ -14,14 +14,14 @@ from dapkit.diagnostics.profiling.samples import SampledFrame, SampledStack
 from dapkit.diagnostics.profiling.top_functions import FunctionCounts, top_functions
 
 type ProfileKind = Literal["cpu", "work"]
-"""Time on a processor; or what threads spend their time on, with the time that they wait where that is known."""
+"""Processor time; or the time of all threads, including waiting where that is known."""
 
 _TITLES: Mapping[ProfileKind, str] = {"cpu": "CPU profile", "work": "Work profile"}
 
 
 @dataclass(frozen=True)
 class Profile:
-    """What a program did for a while.
+    """The activity of a program during some time.
 
     Attributes:
         program: for people.
@@ -31,7 +31,7 @@ class Profile:
         waiting_included: whether threads that wait are in it; else there is only time on a processor.
         stacks: how often each was seen.
         hidden: samples of the debugger's own threads, which are in no stack.
-        notes: what is to be known about it: why this tool, and what went otherwise than expected.
+        notes: facts about the profile: the reason for its tool, and unexpected events.
         complete: whether it was not ended early.
 
     """
@@ -51,7 +51,7 @@ class Profile:
 
     @property
     def title(self) -> str:
-        """What it is, and of which program."""
+        """Its kind, and its program."""
         process = f"process {self.pid}"
         name = one_line(self.program)
         return f"{_TITLES[self.kind]} of {name if name == process else f'{name}, {process}'}"
@@ -68,7 +68,7 @@ class Profile:
 
     @property
     def facts(self) -> list[str]:
-        """How it was made, and what its numbers mean."""
+        """The tool that made it, and the meaning of its numbers."""
         early = "" if self.complete else ", ended early"
         how = f"{self.rate:g} a second of each {self.of_each}, by {self.tool}"
         facts = [f"{self.samples} samples in {self.seconds:.1f} s{early}, {how}"]
@@ -127,7 +127,7 @@ class Profile:
     def folded(self) -> str:
         """Return a line for each stack, as tools for flame graphs read them: frames, a blank, the count.
 
-        The most frequent come first; what has more than `limits.PROFILE_FOLDED_CHARACTERS` is cut.
+        The most frequent come first; the part beyond `limits.PROFILE_FOLDED_CHARACTERS` is cut.
         """
         lines: list[str] = []
         room = limits.PROFILE_FOLDED_CHARACTERS

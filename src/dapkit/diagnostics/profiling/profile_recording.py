@@ -14,7 +14,7 @@ def running_program(where: Where) -> Program:
     """Find the program of a session, which has to run.
 
     Raises:
-        DiagnosticsError: there is none, or it stands still.
+        DiagnosticsError: there is no such program, or it is stopped.
 
     """
     program = program_of(where)
@@ -31,7 +31,7 @@ def running_program(where: Where) -> Program:
 
 
 def record_profile(where: Where, program: Program, kind: ProfileKind, window: Window) -> Profile:
-    """Record with the tool that fits, and note what has become of the program meanwhile.
+    """Record with the fitting tool, and note the program's state after it.
 
     Raises:
         DiagnosticsError: the tool is not installed, or fails.

@@ -2,8 +2,8 @@
 
 It reads the program from outside and does not make it stand still (`--nonblocking`): stopped for each sample, a program
 lost up to 8 % of its speed at 100 samples a second, and threads that wait counted as running, since their wait is ended
-by that and begun again (0.4.1). So it works where another debugger holds the process, too. What it costs the program
-was too little to be measured; py-spy itself takes some hundredths of a processor.
+by that and begun again (0.4.1). So it works where another debugger holds the process, too. Its cost to the program was
+too small to be measured; py-spy itself takes some hundredths of a processor.
 """
 
 import os
@@ -58,7 +58,7 @@ def record(program: Program, kind: ProfileKind, window: Window) -> Profile:
         for recording in recordings:
             recording.tool.wait_until_ready()
         seconds, complete = window.pass_by(lambda: all(recording.tool.runs for recording in recordings))
-        window.report("reading what py-spy has seen")
+        window.report("reading py-spy's samples")
         for recording in recordings:
             recording.end()
         everything, with_lock, running = (recording.stacks(program) for recording in recordings)
@@ -99,12 +99,12 @@ class _Recording:
         self._failed = False
 
     def end(self) -> None:
-        """Have it write what it has."""
+        """Make it write its samples."""
         self._failed = not self.tool.runs and self.tool.process.returncode != 0
         self.tool.interrupt()
 
     def stacks(self, program: Program) -> ThreadStacks:
-        """Read what it has written. Raises: DiagnosticsError, if it has failed."""
+        """Read its output. Raises: DiagnosticsError, if it has failed."""
         self.tool.finish()
         self._file.seek(0)
         found = fold(self._file.read(limits.PROFILE_BYTES), Path(program.snapshot.cwd))
@@ -114,7 +114,7 @@ class _Recording:
 
 
 def fold(written: bytes, folder: Path) -> ThreadStacks:
-    """Read py-spy's folded stacks; a line that is cut, or is none, is left out.
+    """Read py-spy's folded stacks; incomplete or invalid lines are left out.
 
     Args:
         written: by `py-spy record --format raw --threads --full-filenames`.
@@ -164,8 +164,8 @@ def _joined(parts: Iterable[str]) -> Iterator[str]:
 def stack_of(frames: list[SampledCall], folder: Path) -> SampledStack | None:
     """Leave the debugger's own calls out; None for a thread of its own.
 
-    What it has around the program goes without a trace, as does what the interpreter has around that. What the
-    program's calls lead to in it is one mark: it costs the program time.
+    The debugger's frames around the program are removed, as are the interpreter's frames around those. The debugger's
+    frames inside the program's calls become one mark: they cost the program time.
     """
     outer = next((number for number, frame in enumerate(frames) if not frame.is_around), len(frames))
     around = frames[:outer]

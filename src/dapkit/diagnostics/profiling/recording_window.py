@@ -1,4 +1,4 @@
-"""For how long is recorded, and what is reported meanwhile."""
+"""The duration of a recording, and its progress reports."""
 
 import threading
 import time
@@ -15,7 +15,7 @@ class Window:
 
     Attributes:
         seconds: at most.
-        what: is recorded, for people.
+        what: the kind of recording, for people.
         on_progress: called with how far it is.
         stop: ends it early.
         open_ended: whether it is expected to be ended early, so that no share of it is shown.
@@ -29,7 +29,7 @@ class Window:
     open_ended: bool = False
 
     def report(self, text: str) -> None:
-        """Report what is being done, besides recording."""
+        """Report a step other than the recording."""
         if self.on_progress is not None:
             self.on_progress(f"{self.what}: {text}", None)
 

@@ -1,4 +1,4 @@
-"""Stacks that were seen in a program, and how often: what every profiler comes down to."""
+"""Stacks that were seen in a program, and their counts: the common form of all profilers."""
 
 from collections.abc import Iterator, Mapping
 from typing import Final, Literal, NamedTuple
@@ -6,7 +6,7 @@ from typing import Final, Literal, NamedTuple
 from dapkit.diagnostics import limits
 
 type FrameKind = Literal["own", "library", "system", "debugger", "waiting", "thread", "all"]
-"""Whose a frame is: the program's own code, a library's, the kernel's, or the debugger's; or what it stands for."""
+"""The owner of a frame: the program, a library, the kernel, or the debugger; or the kind of frame it replaces."""
 
 
 class SampledFrame(NamedTuple):
@@ -84,7 +84,7 @@ class StackCounts:
 
 
 def shortened(stack: SampledStack) -> SampledStack:
-    """Leave out calls in the middle of a very deep stack: the way in and where it is are what matters."""
+    """Leave out calls in the middle of a very deep stack: the outermost and innermost calls matter."""
     if len(stack) <= limits.PROFILE_FRAMES:
         return stack
     outer = limits.PROFILE_FRAMES * 3 // 4

@@ -54,7 +54,7 @@ def sample(pid: int, rate: float) -> dict[str, Any]:
     }
 
 
-def _stacks(interpreters: Any, runs: int) -> Any:  # noqa: ANN401 - their types are those of another version
+def _stacks(interpreters: Any, runs: int) -> Any:  # noqa: ANN401 - their types belong to another version
     for interpreter in interpreters:
         for thread in interpreter.threads:
             stack = tuple(

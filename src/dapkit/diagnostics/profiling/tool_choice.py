@@ -26,7 +26,7 @@ def recorder_for(program: Program) -> Record:
     """Return the tool for a program.
 
     Raises:
-        DiagnosticsError: what it takes is not installed; the error says how to install it.
+        DiagnosticsError: the tool is not installed; the error says how to install it.
 
     """
     if program.language == "python":

@@ -1,7 +1,7 @@
-"""Tools that look at a program: started, interrupted with what they have, and ended with us.
+"""Profiling tools: started, interrupted when enough is recorded, and ended with dapkit.
 
-A guard ends them if we are killed. What they write goes through pipes, or into a file without a name, so that nothing
-is left of it either.
+A guard ends them if we are killed. Their output goes through pipes, or into a file without a name, so that no file is
+left over.
 """
 
 import os
@@ -48,18 +48,18 @@ class RecordingTool:
             time.sleep(limits.PROFILE_LOOK_SECONDS / 10)
 
     def interrupt(self) -> None:
-        """Have it end with what it has, as by Ctrl-C."""
+        """End it as Ctrl-C does, so that it writes its data."""
         self.wait_until_ready()
         self.process.send_signal(signal.SIGINT)
 
     def finish(self) -> bool:
-        """Wait until it has written what it has; whether it did in time."""
+        """Wait until it has written its data; return whether it did in time."""
         with suppress(subprocess.TimeoutExpired):
             self.process.wait(limits.PROFILE_FINISH_SECONDS)
         return not self.runs
 
     def failure(self, what: str) -> DiagnosticsError:
-        """Make an error of what it wrote to stderr."""
+        """Make an error of its stderr."""
         self._errors.seek(0, os.SEEK_END)
         self._errors.seek(max(0, self._errors.tell() - shared_limits.STDERR_BYTES))
         said = self._errors.read().decode(errors="replace").split()
@@ -81,7 +81,7 @@ def running_tool(
     Args:
         name: for people.
         command: to be run.
-        stdin: what it reads.
+        stdin: its input.
         stdout: where it writes to.
         keep: descriptors that it gets as they are.
 
@@ -116,7 +116,7 @@ def running_tool(
 
 
 def _bound(pid: int) -> None:
-    """Bound what a tool may write into a file, and its memory."""
+    """Limit the size of a tool's file, and its memory."""
     with suppress(ProcessLookupError):
         resource.prlimit(pid, resource.RLIMIT_FSIZE, (limits.PROFILE_BYTES, limits.PROFILE_BYTES))
         resource.prlimit(pid, resource.RLIMIT_DATA, (limits.PROFILE_TOOL_BYTES, limits.PROFILE_TOOL_BYTES))

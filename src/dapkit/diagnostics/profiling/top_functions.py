@@ -14,9 +14,9 @@ class FunctionCounts:
     """A function of a profile.
 
     Attributes:
-        own: samples in the function itself, not in what it calls.
-        total: samples in it, or in what it calls; a recursive call counts once.
-        waiting: those of `own` in which it waited.
+        own: samples in the function itself, without its callees.
+        total: samples in it or in its callees; a recursive call counts once.
+        waiting: samples of `own` in which it waited.
         line: the line in which most of `own`, else of `total`, was seen; 0 if that is not known.
 
     """

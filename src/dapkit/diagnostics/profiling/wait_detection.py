@@ -1,4 +1,4 @@
-"""Which samples of a Python program ran, and which waited: what py-spy says of no sample.
+"""Which samples of a Python program ran, and which waited: py-spy does not say it of a sample.
 
 It runs three times at once: one sees all threads, one those that hold the interpreter's lock (GIL), and one those that
 the system calls running. The lock says it exactly, but for code in C that has let go of it. The state of the system is

@@ -1,4 +1,4 @@
-"""Route `work`: what the threads of a program spend their time on, as a flame graph."""
+"""`work`: where the threads of a program spend their time, as a flame graph."""
 
 import threading
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ class WorkProfile:
         return {"path": str(self.path), **self.profile.as_json()}
 
     def as_text(self) -> str:
-        """Return what was seen."""
+        """Return the profile."""
         return self.profile.as_text()
 
 
@@ -46,7 +46,7 @@ def work(
         where: whose program.
         seconds: how long, up to `limits.PROFILE_SECONDS_MOST`.
         on_progress: called with how far it is.
-        stop: ends it early, with what there is.
+        stop: ends it early, and keeps its data.
 
     Raises:
         DiagnosticsError: the program does not run, its tool is not installed or fails, or nothing can be written.

@@ -1,4 +1,4 @@
-"""The session as a text and a page to read: what was done, where the program stood, what changed, what it wrote."""
+"""The session as a text and a page to read: actions, stops, changed values, output."""
 
 from dapkit.diagnostics.transcript.content import Transcript
 from dapkit.diagnostics.transcript.files import WrittenTranscript, write, write_to

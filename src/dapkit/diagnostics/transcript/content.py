@@ -1,4 +1,4 @@
-"""What a transcript holds: a session as values, without a word of how they are shown."""
+"""The contents of a transcript: a session as values, independent of their display."""
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
@@ -34,20 +34,20 @@ class ShownVariable:
 
 @dataclass(frozen=True, slots=True)
 class ShownStop:
-    """Where the program stood, and what there was to see.
+    """A stop of the program: its place, and its state.
 
     Attributes:
         number: stops of a session are counted from 1.
         reason: why it stood, such as `breakpoint 2`.
         place: `FILE:LINE`, the file from the folder of the project; empty if unknown.
         path: of the file, as the adapter has it; empty if unknown.
-        raised: the exception, and what it came from; its first line is the exception itself.
+        raised: the exception and its causes; its first line is the exception itself.
         code: lines around the current one.
         variables: of the current frame, those that changed first.
         more_variables: how many are not shown.
         frames: the stack, innermost first, as `FUNCTION, FILE:LINE`.
         more_frames: how many are not shown; -1 for some.
-        notes: what could not be had, and the like.
+        notes: parts that could not be read, and the like.
 
     """
 
@@ -71,7 +71,7 @@ class WireMessage:
     """A message between dapkit and an adapter.
 
     Attributes:
-        title: what it is, such as `client: request stackTrace, 12`.
+        title: its kind, such as `client: request stackTrace, 12`.
         text: its JSON, or the beginning of it.
         time: when it passed, in seconds since the epoch.
 
@@ -85,7 +85,7 @@ class WireMessage:
 
 @dataclass(frozen=True, slots=True)
 class TranscriptStep:
-    """One action, and what came of it.
+    """One action, and its outcome.
 
     Attributes:
         number: of the action in the session, from 1.
@@ -93,7 +93,7 @@ class TranscriptStep:
         seconds: how long it took.
         command: as one would type it.
         success: whether it was done.
-        output: what the program wrote since the step before, until this one was answered.
+        output: the program's output since the previous step, until this one was answered.
         outcome: one line; empty if `text` says all.
         text: the answer, where it is neither a stop nor a value.
         value: of an expression, with its type.
@@ -122,15 +122,15 @@ class Transcript:
 
     Attributes:
         session: its name.
-        program: what was debugged, as `app.py`.
-        facts: what to know about the session, as pairs of a name and a text.
+        program: the debugged program, as `app.py`.
+        facts: facts about the session, as pairs of a name and a text.
         started: in seconds since the epoch.
         seconds: until its last action had ended.
         ending: how it ended, or where it stands.
         over: whether it has ended.
         steps: the first action, and the latest ones.
         dropped: how many actions between them are not kept.
-        later_output: what the program wrote after the last of them.
+        later_output: the program's output after the last step.
         output_lost: characters of output before all of it that are not kept.
         later_wire: messages after the last action.
         wire_total: how many messages have passed; None if they were not asked for.

@@ -56,7 +56,7 @@ def write(
         folder: where they are written, which has to be there; None for the session's own folder.
         formats: of `FORMATS`.
         with_wire: with the messages between dapkit and the adapter.
-        on_progress: called with what is being done.
+        on_progress: called with the current step.
 
     Raises:
         DiagnosticsError: there is no such session, or they cannot be written.

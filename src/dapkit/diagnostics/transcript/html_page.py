@@ -1,6 +1,6 @@
 """A transcript as one HTML page, which needs nothing else and runs nothing.
 
-There are no scripts: what is shown on demand is in `<details>`. The page's own policy forbids everything but its
+There are no scripts: parts that open on demand are in `<details>`. The page's own policy forbids everything but its
 style, so that even a mistake in the escaping could load and run nothing.
 """
 
@@ -26,7 +26,7 @@ from dapkit.diagnostics.transcript.wording import (
 
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 _RESERVED_BYTES = 4096
-"""Room for what says that something was left out."""
+"""Room for the notice of an omitted part."""
 
 
 @cache

@@ -1,7 +1,7 @@
 """A transcript as Markdown.
 
-What a program says is data: a line of it stands in a code span, several in a fenced block, both closed by more
-backticks than there are in the text. So it can make no heading, no link and no HTML, and cannot end its block.
+A text of the program is data: one line of it is in a code span, several in a fenced block, both closed by more
+backticks than the text contains. So it can make no heading, no link and no HTML, and cannot end its block.
 """
 
 import re
@@ -24,7 +24,7 @@ from dapkit.diagnostics.transcript.wording import (
 )
 
 _RESERVED_BYTES = 4096
-"""Room for what says that something was left out."""
+"""Room for the notice of an omitted part."""
 
 
 def as_markdown(transcript: Transcript, *, most: int = limits.TRANSCRIPT_BYTES) -> str:

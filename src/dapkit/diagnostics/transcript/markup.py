@@ -14,7 +14,7 @@ class Markup(str):
 
 
 type Content = str | Markup | None
-"""What an element may hold; None is nothing."""
+"""The possible contents of an element; None is nothing."""
 
 
 def element(name: str, /, *content: Content, **attributes: str | None) -> Markup:

@@ -124,7 +124,7 @@ def _stop_in(details: Mapping[str, object]) -> StopReport | None:
 
 
 def _value_in(details: Mapping[str, object], arguments: Mapping[str, object]) -> ShownVariable | None:
-    """Find what an expression came to, or a variable was set to."""
+    """Find the result of an expression, or the new value of a variable."""
     match details.get("evaluation"):
         case {"result": str(result), **others}:
             name = details.get("name") or arguments.get("expression") or ""
@@ -133,7 +133,10 @@ def _value_in(details: Mapping[str, object], arguments: Mapping[str, object]) ->
 
 
 def _outcome(details: Mapping[str, object], project: str) -> str:
-    """Say what came of letting the program run, or of ending it, in one line; empty if the answer's text says it."""
+    """Describe the outcome of letting the program run, or of ending it, in one line.
+
+    Empty if the answer's text has it.
+    """
     try:
         snapshot = from_json_value(Snapshot, details.get("snapshot"))
     except InvalidValue:
@@ -212,7 +215,7 @@ def _variable(row: VariableRow) -> ShownVariable:
 
 
 def _notes(details: Mapping[str, object]) -> Iterator[str]:
-    """Yield what is worth knowing besides the stop: notes of a launch, and which thread was interrupted."""
+    """Yield facts beside the stop: notes of a launch, and the interrupted thread."""
     notes = details.get("notes")
     yield from (str(note) for note in notes if note) if isinstance(notes, list) else ()
     if (thread := details.get("interruptedThreadId")) is not None:

@@ -1,4 +1,4 @@
-"""What Markdown and pages say alike: times, counts, and how much of a transcript fits."""
+"""Texts that Markdown and pages share: times, counts, and the share of a transcript that fits."""
 
 from collections.abc import Callable, Sequence
 from datetime import datetime
@@ -18,7 +18,7 @@ LANGUAGES = {
     ".sh": "bash",
     ".ts": "ts",
 }
-"""What languages are called in Markdown, by the ending of a file."""
+"""The names of languages in Markdown, by the ending of a file."""
 
 
 def language_of(stop: ShownStop) -> str:

@@ -183,7 +183,7 @@ class Breakpoint(ProtocolObject, frozen=True, kw_only=True):
 
 
 class BreakpointLocationsBody(ProtocolObject, frozen=True, kw_only=True):
-    """What `breakpointLocations` returns.
+    """Body of the response to `breakpointLocations`.
 
     DAP, "Requests: breakpointLocations".
     """
@@ -218,7 +218,7 @@ class BreakpointLocationsArguments(Arguments[BreakpointLocationsBody], frozen=Tr
 
 
 class SetBreakpointsBody(ProtocolObject, frozen=True, kw_only=True):
-    """What `setBreakpoints` returns.
+    """Body of the response to `setBreakpoints`.
 
     DAP, "Requests: setBreakpoints".
     """
@@ -249,7 +249,7 @@ class SetBreakpointsArguments(Arguments[SetBreakpointsBody], frozen=True, kw_onl
 
 
 class SetFunctionBreakpointsBody(ProtocolObject, frozen=True, kw_only=True):
-    """What `setFunctionBreakpoints` returns.
+    """Body of the response to `setFunctionBreakpoints`.
 
     DAP, "Requests: setFunctionBreakpoints".
     """
@@ -272,7 +272,7 @@ class SetFunctionBreakpointsArguments(Arguments[SetFunctionBreakpointsBody], fro
 
 
 class DataBreakpointInfoBody(ProtocolObject, frozen=True, kw_only=True):
-    """What `dataBreakpointInfo` returns.
+    """Body of the response to `dataBreakpointInfo`.
 
     DAP, "Requests: dataBreakpointInfo".
     """
@@ -326,7 +326,7 @@ class DataBreakpointInfoArguments(Arguments[DataBreakpointInfoBody], frozen=True
 
 
 class SetDataBreakpointsBody(ProtocolObject, frozen=True, kw_only=True):
-    """What `setDataBreakpoints` returns.
+    """Body of the response to `setDataBreakpoints`.
 
     DAP, "Requests: setDataBreakpoints".
     """
@@ -349,7 +349,7 @@ class SetDataBreakpointsArguments(Arguments[SetDataBreakpointsBody], frozen=True
 
 
 class SetInstructionBreakpointsBody(ProtocolObject, frozen=True, kw_only=True):
-    """What `setInstructionBreakpoints` returns.
+    """Body of the response to `setInstructionBreakpoints`.
 
     DAP, "Requests: setInstructionBreakpoints".
     """

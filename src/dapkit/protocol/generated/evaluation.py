@@ -57,7 +57,7 @@ type CompletionItemType = Literal[
 
 
 class CompletionItem(ProtocolObject, frozen=True, kw_only=True):
-    """One proposal of what to type.
+    """One completion proposal.
 
     DAP, "Types: CompletionItem".
     """
@@ -89,16 +89,16 @@ class CompletionItem(ProtocolObject, frozen=True, kw_only=True):
     """How many UTF-16 code units it replaces. Absent: 0."""
 
     selection_start: Uint32 | None = None
-    """Start of the selection after inserting, in UTF-16 code units from the start of what was inserted. Absent: its
+    """Start of the selection after inserting, in UTF-16 code units from the start of the inserted text. Absent: its
     end.
     """
 
     selection_length: Uint32 | None = None
-    """Length of the selection after inserting, in UTF-16 code units, within what was inserted. Absent: 0."""
+    """Length of the selection after inserting, in UTF-16 code units, within the inserted text. Absent: 0."""
 
 
 class EvaluateBody(ProtocolObject, frozen=True, kw_only=True):
-    """What `evaluate` returns.
+    """Body of the response to `evaluate`.
 
     DAP, "Requests: evaluate".
     """
@@ -124,7 +124,7 @@ class EvaluateBody(ProtocolObject, frozen=True, kw_only=True):
     """How many children with indexes there are, for a client that fetches them in pages."""
 
     memory_reference: str | None = None
-    """Where the value is in memory, or what it points to. Only for clients with `supports_memory_references`."""
+    """Address of the value, or of its target. Only for clients with `supports_memory_references`."""
 
     value_location_reference: Int32 | None = None
     """Pass it to `locations` to get where the value is declared, such as the function that it is. Valid as long as
@@ -180,7 +180,7 @@ class EvaluateArguments(Arguments[EvaluateBody], frozen=True, kw_only=True):
 
 
 class SetExpressionBody(ProtocolObject, frozen=True, kw_only=True):
-    """What `setExpression` returns.
+    """Body of the response to `setExpression`.
 
     DAP, "Requests: setExpression".
     """
@@ -206,7 +206,7 @@ class SetExpressionBody(ProtocolObject, frozen=True, kw_only=True):
     """How many children with indexes there are, for a client that fetches them in pages."""
 
     memory_reference: str | None = None
-    """Where the new value is in memory, or what it points to. Only for clients with `supports_memory_references`."""
+    """Address of the new value, or of its target. Only for clients with `supports_memory_references`."""
 
     value_location_reference: Int32 | None = None
     """Pass it to `locations` to get where the new value is declared. Valid as long as `variables_reference`."""
@@ -236,7 +236,7 @@ class SetExpressionArguments(Arguments[SetExpressionBody], frozen=True, kw_only=
 
 
 class CompletionsBody(ProtocolObject, frozen=True, kw_only=True):
-    """What `completions` returns.
+    """Body of the response to `completions`.
 
     DAP, "Requests: completions".
     """
@@ -246,7 +246,7 @@ class CompletionsBody(ProtocolObject, frozen=True, kw_only=True):
 
 
 class CompletionsArguments(Arguments[CompletionsBody], frozen=True, kw_only=True):
-    """Ask what could be typed next.
+    """Ask for completions at a position of the text.
 
     Arguments of `completions`. Needs `Capabilities.supports_completions_request`. DAP, "Requests: completions".
     """
@@ -254,7 +254,7 @@ class CompletionsArguments(Arguments[CompletionsBody], frozen=True, kw_only=True
     command = "completions"
 
     frame_id: Int32 | None = None
-    """Frame whose names are proposed. Absent: those of the global scope."""
+    """Frame whose names are proposed. Absent: the names of the global scope."""
 
     text: str
     """What was typed so far; may have several lines."""

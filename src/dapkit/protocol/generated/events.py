@@ -16,8 +16,8 @@ type InvalidatedAreas = Literal["all", "stacks", "threads", "variables"] | str
 """The part of the state that is out of date. DAP, "Types: InvalidatedAreas". Others are allowed.
 
 - `all`: everything that was read
-- `stacks`: call stacks, and what belongs to them
-- `threads`: threads, and what belongs to them
+- `stacks`: call stacks, and their frames and variables
+- `threads`: threads, and their stacks
 - `variables`: variables
 """
 
@@ -169,8 +169,8 @@ type OutputCategory = Literal["console", "important", "stdout", "stderr", "telem
 type OutputGroup = Literal["start", "startCollapsed", "end"]
 """Values of `OutputEvent.group`.
 
-- `start`: starts an open group, with `output` as its name; what follows is indented
-- `startCollapsed`: starts a closed group, with `output` as its name; what follows is indented once it is opened
+- `start`: starts an open group, with `output` as its name; later output is indented
+- `startCollapsed`: starts a closed group, with `output` as its name; later output is indented once it is opened
 - `end`: ends the group; `output`, if not empty, is shown as its end
 """
 
@@ -310,7 +310,7 @@ class ProcessEvent(EventBody, frozen=True, kw_only=True):
     """Name of the process, usually the full path of its program."""
 
     system_process_id: Int32 | None = None
-    """Process id of the operating system. Absent if it has none, or not on this machine."""
+    """Process id of the operating system. Absent if the program has no process, or none on this machine."""
 
     is_local_process: bool | None = None
     """Whether the process runs on the same machine as the adapter."""
@@ -398,7 +398,7 @@ class ProgressEndEvent(EventBody, frozen=True, kw_only=True):
 
 
 class InvalidatedEvent(EventBody, frozen=True, kw_only=True):
-    """What the client has read before is out of date.
+    """Data that the client has read earlier is out of date.
 
     Body of the event `invalidated`. Needs `InitializeRequestArguments.supports_invalidated_event`. DAP, "Events:
     invalidated".
@@ -412,14 +412,14 @@ class InvalidatedEvent(EventBody, frozen=True, kw_only=True):
     """
 
     thread_id: Int32 | None = None
-    """Only what belongs to this thread is out of date. Absent: all threads."""
+    """Only data of this thread is out of date. Absent: all threads."""
 
     stack_frame_id: Int32 | None = None
-    """Only what belongs to this frame is out of date; `thread_id` then does not count. Absent: all frames."""
+    """Only data of this frame is out of date; `thread_id` then does not count. Absent: all frames."""
 
 
 class MemoryEvent(EventBody, frozen=True, kw_only=True):
-    """Memory changed, so that what was read before is out of date.
+    """Memory changed, so that memory read earlier is out of date.
 
     Body of the event `memory`. Needs `InitializeRequestArguments.supports_memory_event`. DAP, "Events: memory".
     """

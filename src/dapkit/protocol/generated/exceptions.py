@@ -113,7 +113,7 @@ class ExceptionDetails(ProtocolObject, frozen=True, kw_only=True):
 
 
 class SetExceptionBreakpointsBody(ProtocolObject, frozen=True, kw_only=True):
-    """What `setExceptionBreakpoints` returns.
+    """Body of the response to `setExceptionBreakpoints`.
 
     DAP, "Requests: setExceptionBreakpoints".
     """
@@ -145,7 +145,7 @@ class SetExceptionBreakpointsArguments(Arguments[SetExceptionBreakpointsBody], f
 
 
 class ExceptionInfoBody(ProtocolObject, frozen=True, kw_only=True):
-    """What `exceptionInfo` returns.
+    """Body of the response to `exceptionInfo`.
 
     DAP, "Requests: exceptionInfo".
     """

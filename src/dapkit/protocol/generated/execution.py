@@ -73,7 +73,7 @@ class GotoTarget(ProtocolObject, frozen=True, kw_only=True):
 
 
 class ContinueBody(ProtocolObject, frozen=True, kw_only=True):
-    """What `continue` returns.
+    """Body of the response to `continue`.
 
     DAP, "Requests: continue".
     """
@@ -134,7 +134,8 @@ class StepInArguments(Arguments[None], frozen=True, kw_only=True):
     """
 
     target_id: Int32 | None = None
-    """Which call to step into, out of `stepInTargets`. Absent: the next; without any call the step is that of `next`.
+    """Which call to step into, out of `stepInTargets`. Absent: the next; without any call the step is the same as
+    `next`.
     """
 
     granularity: SteppingGranularity | None = None
@@ -213,7 +214,7 @@ class RestartFrameArguments(Arguments[None], frozen=True, kw_only=True):
 
 
 class GotoArguments(Arguments[None], frozen=True, kw_only=True):
-    """Move the point of execution without running what lies between.
+    """Move the point of execution without running the lines in between.
 
     Arguments of `goto`. Needs `Capabilities.supports_goto_targets_request`. DAP, "Requests: goto".
     """
@@ -253,7 +254,7 @@ class TerminateThreadsArguments(Arguments[None], frozen=True, kw_only=True):
 
 
 class StepInTargetsBody(ProtocolObject, frozen=True, kw_only=True):
-    """What `stepInTargets` returns.
+    """Body of the response to `stepInTargets`.
 
     DAP, "Requests: stepInTargets".
     """
@@ -275,7 +276,7 @@ class StepInTargetsArguments(Arguments[StepInTargetsBody], frozen=True, kw_only=
 
 
 class GotoTargetsBody(ProtocolObject, frozen=True, kw_only=True):
-    """What `gotoTargets` returns.
+    """Body of the response to `gotoTargets`.
 
     DAP, "Requests: gotoTargets".
     """

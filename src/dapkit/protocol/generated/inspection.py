@@ -78,13 +78,13 @@ class StackFrame(ProtocolObject, frozen=True, kw_only=True):
     """
 
     id: Int32
-    """Identifies the frame, among those of all threads. Valid only while the program stays stopped."""
+    """Identifies the frame among the frames of all threads. Valid only while the program stays stopped."""
 
     name: str
-    """Name to show, usually that of the function."""
+    """Name to show, usually the function's."""
 
     source: Source | None = None
-    """Source in which the frame is. Absent if it has none."""
+    """Source in which the frame is. Absent if the frame has no source."""
 
     line: Uint53
     """Line at which the frame is, or the first of its lines; 0 and without meaning if there is no `source`."""
@@ -291,7 +291,7 @@ class Variable(ProtocolObject, frozen=True, kw_only=True):
     """How many children with indexes there are, for a client that fetches them in pages."""
 
     memory_reference: str | None = None
-    """Where the value is in memory, or what it points to; code can be passed to `disassemble`. Only for clients with
+    """Address of the value, or of its target; code can be passed to `disassemble`. Only for clients with
     `supports_memory_references`.
     """
 
@@ -305,7 +305,7 @@ class Variable(ProtocolObject, frozen=True, kw_only=True):
 
 
 class ThreadsBody(ProtocolObject, frozen=True, kw_only=True):
-    """What `threads` returns.
+    """Body of the response to `threads`.
 
     DAP, "Requests: threads".
     """
@@ -324,7 +324,7 @@ class ThreadsArguments(Arguments[ThreadsBody], frozen=True, kw_only=True):
 
 
 class StackTraceBody(ProtocolObject, frozen=True, kw_only=True):
-    """What `stackTrace` returns.
+    """Body of the response to `stackTrace`.
 
     DAP, "Requests: stackTrace".
     """
@@ -361,7 +361,7 @@ class StackTraceArguments(Arguments[StackTraceBody], frozen=True, kw_only=True):
 
 
 class ScopesBody(ProtocolObject, frozen=True, kw_only=True):
-    """What `scopes` returns.
+    """Body of the response to `scopes`.
 
     DAP, "Requests: scopes".
     """
@@ -383,7 +383,7 @@ class ScopesArguments(Arguments[ScopesBody], frozen=True, kw_only=True):
 
 
 class VariablesBody(ProtocolObject, frozen=True, kw_only=True):
-    """What `variables` returns.
+    """Body of the response to `variables`.
 
     DAP, "Requests: variables".
     """
@@ -429,7 +429,7 @@ class VariablesArguments(Arguments[VariablesBody], frozen=True, kw_only=True):
 
 
 class SetVariableBody(ProtocolObject, frozen=True, kw_only=True):
-    """What `setVariable` returns.
+    """Body of the response to `setVariable`.
 
     DAP, "Requests: setVariable".
     """
@@ -452,7 +452,7 @@ class SetVariableBody(ProtocolObject, frozen=True, kw_only=True):
     """How many children with indexes the new value has, for a client that fetches them in pages."""
 
     memory_reference: str | None = None
-    """Where the new value is in memory, or what it points to. Only for clients with `supports_memory_references`."""
+    """Address of the new value, or of its target. Only for clients with `supports_memory_references`."""
 
     value_location_reference: Int32 | None = None
     """Pass it to `locations` to get where the new value is declared. Valid as long as `variables_reference`."""

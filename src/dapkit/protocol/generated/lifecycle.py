@@ -14,7 +14,7 @@ from dapkit.protocol.numbers import Int32, PositiveInt32
 
 
 class Message(ProtocolObject, frozen=True, kw_only=True):
-    """A structured error: a text with named holes and what to fill them with.
+    """A structured error: a text with named placeholders and their values.
 
     DAP, "Types: Message".
     """
@@ -52,7 +52,7 @@ type InitializePathFormat = Literal["path", "uri"] | str
 
 
 class InitializeRequestArguments(Arguments[Capabilities], frozen=True, kw_only=True):
-    """Say who the client is and what it can do; always the first request.
+    """Introduce the client and its capabilities; always the first request.
 
     Arguments of `initialize`. DAP, "Requests: initialize".
     """

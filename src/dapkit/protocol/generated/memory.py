@@ -58,7 +58,7 @@ class DisassembledInstruction(ProtocolObject, frozen=True, kw_only=True):
 
 
 class ReadMemoryBody(ProtocolObject, frozen=True, kw_only=True):
-    """What `readMemory` returns.
+    """Body of the response to `readMemory`.
 
     DAP, "Requests: readMemory".
     """
@@ -92,7 +92,7 @@ class ReadMemoryArguments(Arguments[ReadMemoryBody], frozen=True, kw_only=True):
 
 
 class WriteMemoryBody(ProtocolObject, frozen=True, kw_only=True):
-    """What `writeMemory` returns.
+    """Body of the response to `writeMemory`.
 
     DAP, "Requests: writeMemory".
     """
@@ -128,7 +128,7 @@ class WriteMemoryArguments(Arguments[WriteMemoryBody], frozen=True, kw_only=True
 
 
 class DisassembleBody(ProtocolObject, frozen=True, kw_only=True):
-    """What `disassemble` returns.
+    """Body of the response to `disassemble`.
 
     DAP, "Requests: disassemble".
     """

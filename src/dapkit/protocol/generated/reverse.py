@@ -11,7 +11,7 @@ from dapkit.protocol.numbers import Int32
 
 
 class RunInTerminalBody(ProtocolObject, frozen=True, kw_only=True):
-    """What `runInTerminal` returns.
+    """Body of the response to `runInTerminal`.
 
     DAP, "Reverse Requests: runInTerminal".
     """
@@ -47,9 +47,7 @@ class RunInTerminalRequestArguments(Arguments[RunInTerminalBody], frozen=True, k
     """Title of the terminal."""
 
     cwd: str
-    """Working directory of the command; a URI if the `path_format` of `initialize` is `uri`. Empty: that of the
-    terminal.
-    """
+    """Working directory of the command; a URI if the `path_format` of `initialize` is `uri`. Empty: the terminal's."""
 
     args: list[str]
     """The command and its arguments; each must reach it exactly as it is, so a client that uses a shell has to quote
@@ -69,7 +67,7 @@ type StartDebuggingOutputPresentation = Literal["separate", "mergeWithParent"]
 """Values of `StartDebuggingRequestArguments.output_presentation`.
 
 - `separate`: apart
-- `mergeWithParent`: together with that of this session
+- `mergeWithParent`: together with the output of this session
 """
 
 type StartDebuggingKind = Literal["launch", "attach"]
@@ -90,12 +88,12 @@ class StartDebuggingRequestArguments(Arguments[None], frozen=True, kw_only=True)
     command = "startDebugging"
 
     configuration: dict[str, object]
-    """Arguments for the `launch` or `attach` of the new session; only what the adapter understands, without keys or
-    variables of the client's own.
+    """Arguments for the `launch` or `attach` of the new session; only keys that the adapter understands, without keys
+    or variables of the client's own.
     """
 
     output_presentation: StartDebuggingOutputPresentation | None = None
-    """Whether the output of the new session is shown apart from that of this one. Values: `separate`,
+    """Whether the output of the new session is shown apart from the output of this session. Values: `separate`,
     `mergeWithParent`.
     """
 

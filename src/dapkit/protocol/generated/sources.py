@@ -89,7 +89,7 @@ class Module(ProtocolObject, frozen=True, kw_only=True):
     """Name to show."""
 
     path: str | None = None
-    """Full path of the module, usually that of its file; the adapter decides what it means."""
+    """Full path of the module, usually its file's; the adapter decides its meaning."""
 
     is_optimized: bool | None = None
     """Whether the module was compiled with optimization."""
@@ -104,7 +104,7 @@ class Module(ProtocolObject, frozen=True, kw_only=True):
     """Whether debug symbols were found, in words for the user."""
 
     symbol_file_path: str | None = None
-    """Full path of the file with the debug symbols; the adapter decides what it means."""
+    """Full path of the file with the debug symbols; the adapter decides its meaning."""
 
     date_time_stamp: str | None = None
     """When the module was made or changed, as an RFC 3339 timestamp."""
@@ -114,7 +114,7 @@ class Module(ProtocolObject, frozen=True, kw_only=True):
 
 
 class SourceBody(ProtocolObject, frozen=True, kw_only=True):
-    """What `source` returns.
+    """Body of the response to `source`.
 
     DAP, "Requests: source".
     """
@@ -142,7 +142,7 @@ class SourceArguments(Arguments[SourceBody], frozen=True, kw_only=True):
 
 
 class LoadedSourcesBody(ProtocolObject, frozen=True, kw_only=True):
-    """What `loadedSources` returns.
+    """Body of the response to `loadedSources`.
 
     DAP, "Requests: loadedSources".
     """
@@ -161,7 +161,7 @@ class LoadedSourcesArguments(Arguments[LoadedSourcesBody], frozen=True, kw_only=
 
 
 class ModulesBody(ProtocolObject, frozen=True, kw_only=True):
-    """What `modules` returns.
+    """Body of the response to `modules`.
 
     DAP, "Requests: modules".
     """
@@ -189,7 +189,7 @@ class ModulesArguments(Arguments[ModulesBody], frozen=True, kw_only=True):
 
 
 class LocationsBody(ProtocolObject, frozen=True, kw_only=True):
-    """What `locations` returns.
+    """Body of the response to `locations`.
 
     DAP, "Requests: locations".
     """

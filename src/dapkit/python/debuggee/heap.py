@@ -1,13 +1,13 @@
-"""What the heap of a program holds at one moment: how much of each type, what holds it, which lines have allocated it.
+"""The contents of a program's heap at one moment: by type, by holder, and by allocating line.
 
-It is found without code of the program: objects come from the garbage collector, and what that does not list (texts,
+No code of the program runs for it: objects come from the garbage collector, and objects that it does not list (texts,
 numbers) from those; sizes come from native code alone. No other thread runs meanwhile (`_settle`). The objects are let
 go before that ends, so none of them can have ended in between, and be finalized by us.
 
 Each object is counted once. First come instances of classes, with the plain containers, texts and numbers that they
-reach and nothing else has reached before: these are what that class holds. Then come modules, with what their names
-reach; then classes, functions and the like; then what belongs to the debugger. What is left belongs to local variables
-of calls that run, or to native code.
+reach and no earlier object has reached: these belong to that class. Then come modules, with the objects that their
+names reach; then classes, functions and the like; then the debugger's objects. The rest belongs to local variables of
+running calls, or to native code.
 
 That an object was met is remembered as a byte for 16 bytes of addresses, in pages: a sixteenth of the memory that is
 looked at, where a set of numbers would need as much again.
@@ -54,26 +54,26 @@ _MODULE = type.__dict__["__module__"].__get__
 _NAME = type.__dict__["__qualname__"].__get__
 _MODULE_NAMES: "Callable[[Any], dict[str, Any]]" = vars(ModuleType)["__dict__"].__get__
 _IN_CODE = ("co_consts", "co_names", "co_filename", "co_name", "co_qualname", "co_linetable", "co_exceptiontable")
-"""What code refers to; the collector does not follow it."""
+"""Objects to which code refers; the collector does not follow it."""
 _NATIVE = (type(object.__sizeof__), type(object.__repr__))
 """Types of methods that native code has defined."""
 
 LEFT_OVER = "local variables, native code"
-"""What holds the objects that nothing else has reached."""
+"""The holder of objects that nothing else has reached."""
 
 
 def snapshot(
     *, seconds: float, most: int, rows: int, trace_bytes: int, debuggers: "tuple[str, ...]", folders: "tuple[str, ...]"
 ) -> "dict[str, Any]":
-    """Return what the heap holds, as JSON.
+    """Return the contents of the heap, as JSON.
 
     Args:
-        seconds: time for it; then it ends with what it has.
+        seconds: time for the walk; then it ends with a partial result.
         most: objects that are counted; likewise.
-        rows: of each table; of what has fewer bytes than these, only the sums are returned.
+        rows: of each table; groups with fewer bytes than these appear only in the sums.
         trace_bytes: memory of `tracemalloc` up to which its traces are read, which takes as much again.
-        debuggers: what the names of a debugger's modules begin with.
-        folders: what the paths of their files contain.
+        debuggers: the first words of the names of a debugger's modules.
+        folders: parts of the paths of their files.
 
     """
     interval = sys.getswitchinterval()
@@ -155,7 +155,7 @@ def _plain_types() -> "dict[int, type]":
 
 
 def _grouped(tracked: "list[Any]", plain: "dict[int, type]", debuggers: "tuple[str, ...]") -> "dict[str, Any]":
-    """Sort what the collector lists; instances, and others, by their type."""
+    """Sort the collector's list; instances, and others, by their type."""
     groups: dict[str, Any] = {name: [] for name in ("instances", "modules", "classes", "others", "plain", "debugger")}
     by_type: dict[int, list[Any]] = {}
     for value in tracked:
@@ -200,10 +200,12 @@ def _is_of(module: object, debuggers: "tuple[str, ...]") -> bool:
 
 
 def _reach(heap: "dict[str, Any]", roots: "list[Any]") -> "tuple[int, int]":
-    """Count objects with what they reach and nothing has reached before; return how many that are, and their bytes.
+    """Count objects with the objects that they reach and no earlier one has reached.
 
-    Instances of classes are not followed to: they are roots themselves. What is not counted since time is up is added
-    to `uncounted`.
+    Return their number and their bytes.
+
+    Instances of classes are not followed to: they are roots themselves. Objects that are not counted because time is up
+    are added to `uncounted`.
     """
     if heap["left"] <= 0 or monotonic() > heap["until"]:
         heap["uncounted"] += len(roots)
@@ -254,7 +256,7 @@ def _meet(heap: "dict[str, Any]", met: "list[Any]", following: "list[Any]") -> "
 
 
 def _is_hidden(types: "dict[int, list[Any]]", kind: type) -> bool:
-    """Say whether instances that are not tracked are what a debugger hides: the collector would follow others."""
+    """Return whether untracked instances are hidden by a debugger: the collector would follow others."""
     return bool((types.get(id(kind)) or _entry(types, kind))[4])
 
 
@@ -282,7 +284,7 @@ def _is_new(pages: "dict[int, bytearray]", ident: int) -> bool:
 
 
 def _entry(types: "dict[int, list[Any]]", kind: type) -> "list[Any]":
-    """Make the row of a type: the type, objects, bytes, what measures one, and whether the collector follows it."""
+    """Make the row of a type: the type, objects, bytes, the size of one, and whether the collector follows it."""
     entry = types[id(kind)] = [kind, 0, 0, _measure_of(kind), bool(_FLAGS(kind) & _HAS_GC)]
     return entry
 
@@ -301,7 +303,7 @@ def _measure_of(kind: type) -> "Callable[[Any], int]":
 
 
 def _lines(rows: int, trace_bytes: int, folders: "tuple[str, ...]") -> "dict[str, Any]":
-    """Return which lines have allocated what is there, as far as `tracemalloc` traces."""
+    """Return the lines that allocated the objects, as far as `tracemalloc` traces."""
     try:
         import _tracemalloc
     except ImportError:  # another interpreter

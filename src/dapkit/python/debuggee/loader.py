@@ -1,13 +1,13 @@
-"""The engine's own world: its modules, and what they import, are loaded here and stand nowhere else.
+"""The engine's own world: its modules, and their imports, are loaded here and appear nowhere else.
 
-What the program has in `sys.modules`, puts there, takes away or patches does not reach the engine, and what the engine
-uses does not appear there. Every module of ours runs with a copy of the builtins whose `__import__` is `_import` below.
-It takes no lock of the interpreter and calls no finder, so any thread may import at any time. It knows
+Changes of the program to `sys.modules` do not reach the engine, and the engine's modules do not appear there. Every
+module of ours runs with a copy of the builtins whose `__import__` is `_import` below. It takes no lock of the
+interpreter and calls no finder, so any thread may import at any time. It knows
 
     our own modules      loaded from this folder, with the bytecode caches that every import uses
     C modules            a copy of their names, as they are before the program can replace one
     `os`, `os.path`      made of `posix` and a `posixpath` of our own
-    `types`, `typing`,   `stand_ins`: types that the interpreter has anyway, and annotations, which nobody
+    `types`, `typing`,   `stand_ins`: types that the interpreter has anyway, and annotations, which no code
     `collections.abc`    reads here
     `sys`, `builtins`    the program's own, since most of what they hold is its state; functions of `sys` are taken once
     `PRIVATE`            modules of the standard library without classes, executed once more
@@ -33,13 +33,13 @@ else:
     ModuleType = type(sys)
 
 PACKAGE = "_dapkit_debuggee"
-"""What the engine's package is called in its own world."""
+"""The name of the engine's package in its own world."""
 
 HANDLE = "dapkit.engine"
 """The name under which `_codecs.lookup_error` finds `load` of this process: a place that nothing lists."""
 
 LENT = "unicodedata"
-"""What the compiler imports for names that are not ASCII."""
+"""The modules that the compiler imports for names that are not ASCII."""
 
 PRIVATE = frozenset(("_opcode_metadata", "dis", "genericpath", "opcode", "posixpath"))
 """Modules of the standard library that are executed once more for us."""
@@ -56,10 +56,10 @@ _LIBRARIES = next((path for path in sys.path if path.endswith("/lib-dynload")), 
 
 _Function = type(lambda: None)
 _FUNCTION_IN: "dict[type, str]" = {property: "fget", staticmethod: "__func__", classmethod: "__func__"}
-"""What wraps a function in a class, with the attribute that has it."""
+"""Wrappers of a function in a class, with the attribute that has it."""
 
 _HEAP_TYPE = 1 << 9  # Py_TPFLAGS_HEAPTYPE
-_MADE_NEW = _HEAP_TYPE | 1 << 8  # Py_TPFLAGS_IMMUTABLETYPE, as those of `_ssl` have it, which the program then sees
+_MADE_NEW = _HEAP_TYPE | 1 << 8  # Py_TPFLAGS_IMMUTABLETYPE, as the types of `_ssl` have it, which the program then sees
 
 _import_of_program = __import__
 _compiling: set[int] = set()
@@ -110,7 +110,7 @@ def standard(name: str) -> "Any":  # noqa: ANN401 - a module
 def prepare(name: str) -> None:
     """Read a module of ours, or a PRIVATE one, that is executed only when it is needed.
 
-    By then the program may have replaced what reads files.
+    By then the program may have replaced functions that read files.
     """
     full, folder = (name, _STANDARD) if name in PRIVATE else (f"{PACKAGE}.{name}", _FOLDER)
     _codes[full] = _code(full, f"{folder}/{name.replace('.', '/')}.py")
@@ -149,7 +149,7 @@ def _import(
     return module
 
 
-def _compile(*arguments: "Any", **options: "Any") -> "Any":  # noqa: ANN401 - those of `compile`
+def _compile(*arguments: "Any", **options: "Any") -> "Any":  # noqa: ANN401 - the arguments of `compile`
     """Stand for `compile`, which would import a module for the program, perhaps in a thread that must not wait."""
     ident = _get_ident()
     _compiling.add(ident)
@@ -193,7 +193,7 @@ def _executed(name: str, path: str, package: str = "") -> ModuleType:
 
 
 def _drop_annotations(names: "Mapping[str, Any]") -> None:
-    """Free the annotations of a module's functions: nobody reads them, and on Python 3.14 each is code of its own."""
+    """Free the annotations of a module's functions: they are not read, and on Python 3.14 each is code of its own."""
     classes = [value for value in names.values() if isinstance(value, type) and value.__module__ == names["__name__"]]
     for value in (*names.values(), *(member for kind in classes for member in vars(kind).values())):
         function = getattr(value, _FUNCTION_IN[type(value)]) if type(value) in _FUNCTION_IN else value
@@ -202,7 +202,7 @@ def _drop_annotations(names: "Mapping[str, Any]") -> None:
 
 
 def _made(name: str) -> "Any":  # noqa: ANN401 - a module
-    """Make what a module of the standard library is for us."""
+    """Make the engine's version of a standard library module."""
     make = _MAKERS.get(name)
     if make is not None:
         return make()
@@ -218,7 +218,7 @@ def _module(name: str, names: "Mapping[str, Any]") -> ModuleType:
 
 
 def _os() -> ModuleType:
-    """Make an `os` of what is in C, and of a `posixpath` of our own; the environment is the program's."""
+    """Make an `os` of the C module, and of our own `posixpath`; the environment is the program's."""
     posix = standard("posix")
     real = sys.modules.get("os")  # `site` imports it, which -S leaves out
     environ = {
@@ -233,7 +233,7 @@ def _os() -> ModuleType:
 
 
 def _time() -> ModuleType:
-    """Make a `time` whose functions are other objects: what replaces clocks looks for them in every dict there is."""
+    """Make a `time` whose functions are other objects: tools that replace clocks look for them in every dict."""
     in_c: Any = type(len)
     functions = {name: value for name, value in vars(_c_module("time")).items() if type(value) is in_c}
     return _module("time", {name: function.__call__ for name, function in functions.items()})
@@ -300,7 +300,7 @@ def _extension(name: str, place: str) -> ModuleType:
 
 
 class _Spec:
-    """What the interpreter asks of the specification of a module in C."""
+    """The part of a C module's specification that the interpreter reads."""
 
     def __init__(self, name: str, origin: str) -> None:
         self.name = name

@@ -1,6 +1,6 @@
 """The options of a session, from the arguments of `launch` or `attach`.
 
-The adapter has checked their types; what is not there has its default.
+The adapter has checked their types; a missing option has its default.
 """
 
 from typing import Final
@@ -16,14 +16,14 @@ TEMPLATES: Final = ("jinja", "django")
 
 
 class RecordingOptions:
-    """What a program is executed again by.
+    """The source of a replay.
 
     Attributes:
         folder: with the files `notes` and `collections`.
         began: when it began, in microseconds since 1970.
         streams: the standard streams that it had.
         hides_seed: whether the program does not find the variable PYTHONHASHSEED.
-        zone: the time zone that is to hold; empty for that of this machine.
+        zone: the time zone to use; empty for this machine's.
 
     """
 
@@ -45,7 +45,7 @@ class TravelOptions:
         interval: nanoseconds between copies, at least.
         ends_with_threads: whether its history ends when it begins a second thread.
         may_branch: whether a process that shows its past may take its place.
-        recording: what the program is executed again by; None for one that is not.
+        recording: the recording that the program replays; None for a live program.
 
     """
 
@@ -77,16 +77,17 @@ class EngineOptions:
         stop_on_entry: whether to stop before the first line.
         just_my_code: whether stepping and exceptions pass over library code.
         stop_all_threads: whether all threads stop with the one that hits something.
-        rules: what counts as library code, `{"path" or "module": pattern, "include": whether it is the program's}`.
-        show_return_value: whether variables show what a function returned.
+        rules: which code counts as library code, `{"path" or "module": pattern, "include": whether it is the
+            program's}`.
+        show_return_value: whether variables show the results of functions.
         evaluate_seconds: how long an input of the console may run.
-        redirect_output: whether to report to the client what the program writes.
+        redirect_output: whether to report the program's output to the client.
         auto_reload: how to load saved files; None for not at all.
-        marked_pipes: device and inode of the adapter's pipes for stdout and stderr, which are marked where log
-            messages belong; none in a terminal.
-        output_memory: path, device and inode of memory in which the adapter notes what it has read from them.
+        marked_pipes: device and inode of the adapter's pipes for stdout and stderr, which are marked where log messages
+            belong; none in a terminal.
+        output_memory: path, device and inode of memory in which the adapter notes how much it has read from them.
         step_resumes_all: whether the other threads run while one is stepped.
-        gui_event_loop: what serves windows while the main thread is stopped; an empty text for nothing.
+        gui_event_loop: the event loop that serves windows while the main thread is stopped; empty for none.
         children: path of the socket where child processes come to; "" for not at all.
         ends_with_link: whether the program ends if the link is lost, as one that the debugger has launched does anyway.
         announces_children: whether it is only remarked on that there is one.

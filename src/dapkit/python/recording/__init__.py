@@ -1,4 +1,4 @@
-"""Recordings of programs: what a run took from outside, in a file by which it is executed again.
+"""Recordings of programs: the inputs of a run, in a file from which it is replayed.
 
     dapkit record --> recorder --> the program, which writes notes into a folder --> file: one archive
     a launch with "replay" --> file: the folder again --> comparison: is all here that it was recorded with?

@@ -1,4 +1,4 @@
-"""What a recording was made with, and whether it is the same here."""
+"""The machine of a recording, and the differences to this one."""
 
 import os
 import subprocess
@@ -48,9 +48,9 @@ def is_recorded_by(recorded: Description, executable: str) -> bool:
 
 
 def objection_to(recorded: Description, executable: str, *, is_same: bool) -> str:
-    """Say what a program cannot be executed again without; empty if all is here.
+    """Name the differences that prevent a replay; empty if no difference does.
 
-    `is_same` is whether the interpreter is that of the recording.
+    `is_same` is whether the interpreter is the recording's.
     """
     if not Path(recorded.cwd).is_dir():
         return f"it was recorded in the folder {recorded.cwd}, which is not here"
@@ -75,7 +75,7 @@ def remark_on(recorded: Description) -> str:
 
 
 def _changed_among(recorded: Description, files: Iterable[str]) -> list[str]:
-    """Return those of the recorded files that are others here, or missing, each with which of both."""
+    """Return the recorded files that have changed here, or are missing, each with which of both."""
     changed: list[str] = []
     for path in dict.fromkeys(files):
         was, now = recorded.files.get(path, ""), hash_of(path)

@@ -36,7 +36,7 @@ class RecordingProblem(Exception):  # noqa: N818 - the sentence reads right wher
 
 
 class Description(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """What was recorded.
+    """The recorded run.
 
     Attributes:
         format: version of all this.
@@ -47,7 +47,7 @@ class Description(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
         executable: the interpreter, with its `options`.
         version: of the interpreter, as `sys.version`.
         interpreter: its files, with their SHA-256.
-        kind: `program`, `module` or `code`; what that is, and its arguments.
+        kind: `program`, `module` or `code`; its name or text, and its arguments.
         cwd: the folder that it ran in.
         environment: of the program; values that are secret have an asterisk for each byte.
         redacted: the names of the variables whose values are.
@@ -108,7 +108,7 @@ class Notes:
                 _overwrite(notes, secret, self._end)
 
     def parts(self) -> Iterator[tuple[str, bytes]]:
-        """Yield what the archive has of them, by name."""
+        """Yield the names of the files that the archive has."""
         with (self._folder / "notes").open("rb") as file:
             for number in range((self._end + PART_BYTES - 1) // PART_BYTES):
                 yield f"{_NOTES}{number:05}", file.read(min(PART_BYTES, self._end - number * PART_BYTES))
@@ -124,7 +124,7 @@ def _overwrite(notes: mmap.mmap, secret: bytes, end: int) -> None:
 
 
 def write(target: Path, description: Description, notes: Notes) -> None:
-    """Write a recording, for nobody else to read: it has what the program has read.
+    """Write a recording that no other user can read: it contains the data that the program has read.
 
     Raises:
         OSError: it cannot be written.
@@ -149,10 +149,10 @@ def write(target: Path, description: Description, notes: Notes) -> None:
 
 
 def describe(source: Path) -> Description:
-    """Read what a file is a recording of.
+    """Read the recorded command of a file.
 
     Raises:
-        RecordingProblem: it is none, or damaged.
+        RecordingProblem: it is not a recording, or damaged.
 
     """
     with _opened(source) as archive:
@@ -163,7 +163,7 @@ def unpack(source: Path, folder: Path) -> Description:
     """Write the files `notes` and `collections` of a recording into a folder.
 
     Raises:
-        RecordingProblem: it is none, or damaged.
+        RecordingProblem: it is not a recording, or damaged.
         OSError: they cannot be written.
 
     """

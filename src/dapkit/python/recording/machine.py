@@ -1,4 +1,4 @@
-"""What of a machine a program sees though it does not ask for it."""
+"""Properties of a machine that a program sees without asking for them."""
 
 import os
 

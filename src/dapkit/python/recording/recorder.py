@@ -1,7 +1,7 @@
-"""Recording a program: it is run as it would be by itself, and what it took from outside is kept in a file.
+"""Recording of a program: it runs as it would by itself, and its inputs are kept in a file.
 
-The program has our standard streams, folder, group and terminal. It does not outlive us; signals that end us are
-passed on to it, and those of the terminal it gets itself.
+The program has our standard streams, folder, group and terminal. It ends with dapkit; signals that end dapkit are
+passed on to it, and the terminal's signals it gets itself.
 """
 
 import marshal
@@ -62,7 +62,7 @@ class RecordedRun:
     Attributes:
         code: its exit code, or minus the signal that ended it.
         kept: the recording, if it was to be kept.
-        why: the recording ended before the program, for this reason; or there is none for it.
+        why: the recording ended before the program, for this reason; or it does not exist for this reason.
 
     """
 
@@ -85,7 +85,7 @@ def record(
     With `can_ask`, the program can ask for it: by a file `failed` in the folder that DAPKIT_RECORDING names.
     Whether it did is the second that `is_kept` is given.
 
-    With `secrets`, what is secret in its environment is in it, too.
+    With `secrets`, the secret variables of its environment are in it, too.
 
     Raises:
         RecordingProblem: nothing was recorded.
@@ -153,7 +153,7 @@ def _files(folder: Path, command: PythonCommand, cwd: str) -> dict[str, str]:
 
 
 def _secrets_in(environment: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
-    """Return what is secret of variables that have something secret."""
+    """Return the secret values among variables."""
     found: dict[str, tuple[str, ...]] = {}
     for name, value in environment.items():
         if value and secrecy_of(name, setting=True) is Secrecy.ALL:
@@ -182,7 +182,7 @@ def _started(words: list[str], environment: Mapping[str, str]) -> Iterator["subp
             program.send_signal(number)
 
     def leave_to_program(_number: int, _frame: object) -> None:
-        """Do nothing: it gets those of the terminal itself."""
+        """Do nothing: it gets the terminal's signals itself."""
 
     before = {}
     for numbers, handler in ((_FORWARDED, forward), (_OF_TERMINAL, leave_to_program)):

@@ -1,4 +1,4 @@
-"""All that is known of what a program does at one moment."""
+"""The state of a program at one moment."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -23,8 +23,8 @@ class ProcessStacks:
         command: its command line.
         folder: that it runs in.
         threads: those with code of the program's own first, and among these the one that holds the interpreter.
-        waits: what threads wait for, as far as that is known.
-        deadlock: those of them that wait for each other.
+        waits: the waits of threads, as far as they are known.
+        deadlock: the waits among them that form a circle.
         tasks: of asyncio; None where they cannot be read.
         tasks_reason: why they, or some of them, cannot be; empty if they were.
         tool: that read the stacks.
@@ -85,7 +85,7 @@ def _threads(
 
 
 def _missing(target: TargetProcess, threads: Sequence[DumpedThread], tasks: Sequence[Task]) -> str:
-    """Say which tasks an interpreter has not read: one of 3.14 reads those of the main thread only."""
+    """Name the tasks that an interpreter has not read: an interpreter of 3.14 reads the main thread's only."""
     if target.version != (3, 14):
         return ""
     of_tasks = {task.thread for task in tasks}
@@ -94,7 +94,7 @@ def _missing(target: TargetProcess, threads: Sequence[DumpedThread], tasks: Sequ
         for thread in threads
         if thread.number not in {target.pid, *of_tasks} and any(frame.function == LOOP for frame in thread.frames)
     ]
-    return f"Python 3.14 reads those of the main thread, and not of {', '.join(loops)}" if loops else ""
+    return f"Python 3.14 reads the main thread's, and not those in {', '.join(loops)}" if loops else ""
 
 
 def _rank(thread: DumpedThread, pid: int) -> tuple[object, ...]:

@@ -1,4 +1,4 @@
-"""What interpreters of a program's version read out of its memory, as JSON of a script of ours.
+"""Reads of a program's memory by interpreters of its version, as JSON of a script of ours.
 
 The program's own interpreter is asked first: of one version there are builds whose objects are laid out differently.
 """
@@ -44,7 +44,7 @@ def reading_of(target: TargetProcess, *, blocking: bool) -> dict[str, Any]:
         if reading["tasks"] is not None or reading["threads"] is not None:
             return reading
         if number == 0:
-            answer = reading  # its reasons count, not those of another build
+            answer = reading  # its reasons count, not another build's
     return answer
 
 

@@ -110,7 +110,7 @@ def _state(thread: DumpedThread) -> str:
 
 
 def _sentence(wait: Wait, found: ProcessStacks, subject: str | None = None) -> str:
-    """Say what a thread waits for."""
+    """Describe the wait of a thread."""
     who = f"{wait.thread} " if subject is None else subject
     holders = ", ".join(map(str, wait.holders))
     at = f" at {_at(wait.frame, found.folder)}"

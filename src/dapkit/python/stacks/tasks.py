@@ -18,7 +18,7 @@ class Task:
         name: of the task.
         thread: number of the thread whose event loop runs it; 0 if that is not known.
         is_running: whether its coroutine is being executed, and does not wait.
-        stack: file, line and function of what it awaits, the newest first.
+        stack: file, line and function of its awaited calls, the newest first.
         awaited_by: names of the tasks that wait for it.
 
     """
@@ -31,7 +31,7 @@ class Task:
 
 
 def tasks_in(reading: Sequence[Mapping[str, Any]], threads: Sequence[DumpedThread]) -> list[Task]:
-    """Make tasks of what was read, with what the stacks of the threads say of them."""
+    """Make tasks of the raw data, completed from the stacks of the threads."""
     names = {task["number"]: str(task["name"]) for task in reading}
     of_loops = _threads_of_loops(reading, threads)
     of_number = {thread.number: thread for thread in threads}
@@ -64,7 +64,7 @@ def _threads_of_loops(reading: Sequence[Mapping[str, Any]], threads: Sequence[Du
 
 
 def _running_stack(stack: tuple[tuple[str, int, str], ...], thread: DumpedThread) -> tuple[tuple[str, int, str], ...]:
-    """Return the calls of a task that runs: those of its thread, down to the coroutine that the task was made for."""
+    """Return the calls of a running task: its thread's calls, down to the coroutine that the task was made for."""
     calls = [(frame.file, frame.line, frame.function) for frame in thread.frames]
     places = [number for number, call in enumerate(calls) if stack and call[::2] == stack[-1][::2]]
     return tuple(calls[: places[-1] + 1]) if places else stack

@@ -1,7 +1,7 @@
 """The stacks of all threads of a process, by py-spy, or as an interpreter of 3.15 reads them.
 
-The interpreter needs nothing that is not there, and knows builds that py-spy does not. py-spy adds to its stacks what
-it does not give: the names of threads, and what variables hold, by which locks are known.
+The interpreter needs nothing that is not there, and knows builds that py-spy does not. py-spy adds facts that its
+stacks lack: the names of threads, and the values of variables, by which locks are known.
 """
 
 import json
@@ -30,10 +30,10 @@ class Frame:
     """One call.
 
     Attributes:
-        function: its name, with that of its class.
+        function: its name, with the name of its class.
         file: of its source, or the library that has native code.
         line: 0 if that is not known.
-        is_own: whether it is the program's own code, not that of a library.
+        is_own: whether it is the program's own code, not a library's.
         roots: addresses of the objects that its variables hold, by name.
         has_roots: whether these were read.
 
@@ -133,12 +133,12 @@ def _frame(given: dict[str, Any]) -> Frame:
 
 
 def threads_in(reading: Sequence[Mapping[str, Any]], pid: int, others: Sequence[DumpedThread]) -> list[DumpedThread]:
-    """Make threads of what the interpreter read of them.
+    """Make threads of the interpreter's data.
 
     Args:
         reading: of the interpreter.
         pid: the process.
-        others: what py-spy read of the same threads, if it did; a stack that was different then has no variables.
+        others: py-spy's data of the same threads, if it was read; a stack that was different then has no variables.
 
     """
     of_number = {thread.number: thread for thread in others}
@@ -157,7 +157,7 @@ def threads_in(reading: Sequence[Mapping[str, Any]], pid: int, others: Sequence[
 
 
 def name_in_system(pid: int, number: int) -> str:
-    """Return the name of a thread as the system has it, which is that of `threading` from 3.14 on, cut at 15 bytes."""
+    """Return the system's name of a thread, which is the name in `threading` from 3.14 on, cut at 15 bytes."""
     try:
         name = Path(f"/proc/{pid}/task/{number}/comm").read_text(errors="replace").strip()
         return "" if name == Path(f"/proc/{pid}/comm").read_text(errors="replace").strip() else name

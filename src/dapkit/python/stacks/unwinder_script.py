@@ -1,11 +1,11 @@
 """Writes the stacks (3.15) and the asyncio tasks (3.14, 3.15) of a process as JSON; an interpreter runs it as a script.
 
-The interpreter has to be of the minor version of the process. `_remote_debugging` is what `profiling.sampling` and
-`asyncio.tools` are made of. Neither has JSON for a single reading, and the module is not a documented one: so only
-versions that were tested are read, and fields are taken by their names, of which one that is missing is an error.
+The interpreter has to be of the minor version of the process. `profiling.sampling` and `asyncio.tools` use
+`_remote_debugging` too. Neither has JSON for a single reading, and the module is not a documented one: so only versions
+that were tested are read, and fields are taken by their names, of which one that is missing is an error.
 
-Usage: `python -I -S unwinder_script.py PID [nonblocking]`. The answer has `tasks`, and of 3.15 `threads`; what cannot
-be read is None, with the reason in `reasons`.
+Usage: `python -I -S unwinder_script.py PID [nonblocking]`. The answer has `tasks`, and of 3.15 `threads`; an unreadable
+part is None, with the reason in `reasons`.
 """
 
 import json
@@ -51,7 +51,7 @@ def _refusal(reason: str) -> dict[str, Any]:
 
 
 def _attempt[T](read: Callable[[], T], reasons: dict[str, str], part: str) -> T | None:
-    """Read until it is possible: the process may run, and change what is read."""
+    """Read until it is possible: the process may run, and change the data meanwhile."""
     for _ in range(_ATTEMPTS):
         try:
             result = read()
@@ -66,7 +66,7 @@ def _attempt[T](read: Callable[[], T], reasons: dict[str, str], part: str) -> T 
     return None
 
 
-def _on_processor(unwinder: Any, remote: Any) -> set[int]:  # noqa: ANN401 - their types are those of another version
+def _on_processor(unwinder: Any, remote: Any) -> set[int]:  # noqa: ANN401 - their types belong to another version
     """Return the threads that use a processor, which is seen of those that are not paused."""
     return {
         thread.thread_id

@@ -1,11 +1,11 @@
-"""What threads wait for, and who has it, as far as their source says.
+"""Locks and threads for which threads wait, and their holders, as far as the source shows.
 
 A thread whose newest call stands at `with LOCK:` or `LOCK.acquire()` waits for that; one that is inside the block of
 `with LOCK:` has it. Two such expressions mean the same lock if they are the same names from the same object on, or the
 same global names of one file. Where the variables of a call were not read, an expression that begins with a local name
 means a lock of that thread only: who has it is not known then. A lock of a library is of interest only where a thread
-has it. What no thread waits for is not asked about, since most blocks of `with` have nothing to do with locks. A thread
-that is in `Thread.join` waits for the one whose calls began with that object.
+has it. Blocks on which no thread waits are not examined, since most blocks of `with` have nothing to do with locks. A
+thread that is in `Thread.join` waits for the one whose calls began with that object.
 """
 
 import ast
@@ -30,7 +30,7 @@ class Wait:
 
     Attributes:
         thread: that waits.
-        expression: for what, as the source says; empty for the end of a thread.
+        expression: the awaited object, as the source writes it; empty for the end of a thread.
         frame: where.
         holders: threads that have it, as far as that is known.
 
@@ -60,7 +60,7 @@ class _Sources:
 
 
 def waits_of(threads: Sequence[DumpedThread], read: Read) -> list[Wait]:
-    """Return what threads wait for."""
+    """Return the waits of threads."""
     sources = _Sources(read)
     sought = {
         index: (_identity(sources, thread, thread.frames[0], expression), ast.unparse(expression))
@@ -85,7 +85,7 @@ def waits_of(threads: Sequence[DumpedThread], read: Read) -> list[Wait]:
 
 
 def circle_in(waits: Sequence[Wait]) -> list[Wait]:
-    """Return waits of which each is for the thread of the next, and the last for that of the first."""
+    """Return waits of which each is for the thread of the next, and the last for the first."""
     of_thread = {wait.thread.number: wait for wait in waits}
     for first in waits:
         way: list[Wait] = []

@@ -2,8 +2,8 @@
 
 This folder is put into PYTHONPATH for that (`python -m dapkit --startup-folder` prints it). The interpreter imports
 this module before the program begins; it lets clients attach, removes itself, the folder and the variable, so that
-neither the program nor what it starts sees them, and gives way to the `sitecustomize` that there may be besides.
-A word that is wrong, or a port that is taken, is reported on stderr, and the program runs without.
+neither the program nor its children see them, and gives way to another `sitecustomize` if there is one. A word that is
+wrong, or a port that is taken, is reported on stderr, and the program runs without.
 """
 
 import os

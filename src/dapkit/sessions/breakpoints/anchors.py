@@ -14,7 +14,7 @@ from dapkit.sessions.errors import Misplaced
 
 @dataclass(frozen=True, slots=True)
 class Anchor:
-    """A line found, from 1, and what is to be said about it."""
+    """A line that was found, from 1, and a remark about it."""
 
     line: int
     remark: str | None = None

@@ -70,7 +70,7 @@ class KeptBreakpoints:
         """Look one up by its number.
 
         Raises:
-            NoSuchBreakpoint: there is none.
+            NoSuchBreakpoint: no breakpoint has this number.
 
         """
         try:
@@ -79,7 +79,7 @@ class KeptBreakpoints:
             raise NoSuchBreakpoint(number, self._kept) from None
 
     def at(self, location: Location) -> KeptBreakpoint | None:
-        """Look one up by its location; a line finds what was set there by text, too."""
+        """Look one up by its location; a line also finds a breakpoint that was set there by text."""
         for kept in self:
             if kept.spec.location == location:
                 return kept
@@ -123,7 +123,7 @@ class KeptBreakpoints:
             await self.set(BreakpointSpec(known.spec.location))
 
     async def take_back_temporary(self) -> None:
-        """Put everything back to what is asked for until further notice."""
+        """Restore the requested breakpoints until further notice."""
         for kept in self:
             if kept.spec.temporary:
                 await self.remove(kept.number)
@@ -184,7 +184,7 @@ class KeptBreakpoints:
         await self.break_on_exceptions(self.filters)
 
     def finish(self) -> None:
-        """Take note that the run is over: nothing is set any more, and what was last reported of each stays."""
+        """Note that the run is over: nothing is set any more, and the last report of each breakpoint stays."""
         self._root = None
         for kept in self:
             if kept.is_set:
@@ -210,7 +210,7 @@ class KeptBreakpoints:
         kept.found_line, kept.remark = anchor.line, anchor.remark
 
     async def _follow(self, kept: KeptBreakpoint) -> None:
-        """Find the line again, in what its file is now."""
+        """Find the line again, in the present text of its file."""
         location, before, line = kept.spec.location, kept.text, kept.found_line
         if not isinstance(location, SourceLocation) or before is None or line is None:
             return
@@ -244,7 +244,10 @@ class KeptBreakpoints:
     # Setting them in the run
 
     async def _change(self, known: KeptBreakpoint, asked: KeptBreakpoint) -> None:
-        """Make a breakpoint what is asked for now at its location; it stays what it was if that cannot be set."""
+        """Replace the specification of a breakpoint at its location.
+
+        It stays unchanged if the new one cannot be set.
+        """
         before = known.spec, known.found_line, known.text, known.remark
         location = asked.spec.location
         if isinstance(location, SourceLocation) and location.text is None:

@@ -1,10 +1,10 @@
-"""What we do ourselves for adapters that lack conditions, hit counts or log messages.
+"""Emulation for adapters that lack conditions, hit counts or log messages.
 
 Hits are counted by us as well where a hit condition has another meaning for the adapter:
 3 is the third hit for one, the third and all after it for the next, and skips three for
 gdb, where `>= 3` is an expression of C.
 
-The breakpoint is set without what the adapter cannot do. Whenever it stops there,
+The breakpoint is set without the parts that the adapter lacks. Whenever it stops there,
 the condition is evaluated, the hit is counted and the message is logged by us, and
 the program goes on if it was not to stop. From the first thing that the adapter
 lacks on, all that comes after it is ours as well: an adapter that cannot check the
@@ -31,7 +31,7 @@ _FALSE = re.compile(
         | [-+]? 0+ (\.0*)? | 0x0+ | 0\s*'\\0+' | '' | "" | \[\] | \{\} | \(\)
     ) \s*"""
 )
-"""How languages write what is not true."""
+"""The forms of false values in various languages."""
 
 
 class WrongHitCondition(SessionError):  # noqa: N818 - the sentence reads right where it is raised
@@ -94,13 +94,13 @@ NOTHING = Emulated()
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """What is to happen at an emulated breakpoint that was hit.
+    """The action at an emulated breakpoint that was hit.
 
     Attributes:
         stop: whether the program is to stay.
         hits: how many hits count now.
-        log: what is to be logged.
-        remark: what went wrong, which is why it stays.
+        log: the message to log.
+        remark: the error that keeps the program stopped.
 
     """
 
@@ -111,7 +111,7 @@ class Judgement:
 
 
 def split(spec: BreakpointSpec, capabilities: Capabilities, traits: Traits) -> tuple[BreakpointSpec, Emulated]:
-    """Divide a spec into what the adapter does and what is ours."""
+    """Divide a spec into the adapter's part and dapkit's part."""
     in_source = isinstance(spec.location, SourceLocation)
     able = {
         "condition": bool(capabilities.supports_conditional_breakpoints),
@@ -141,7 +141,7 @@ def is_true(value: str) -> bool:
 
 
 async def judge(emulated: Emulated, *, hits: int, evaluate: Evaluate) -> Judgement:
-    """Do what the adapter could not do, at a breakpoint that was hit; `hits` counts those before.
+    """Emulate the missing parts, at a breakpoint that was hit; `hits` counts the earlier hits.
 
     Whatever goes wrong stops the program and is reported: a breakpoint that never stops would hide its mistake.
     """

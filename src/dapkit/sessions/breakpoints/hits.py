@@ -34,14 +34,14 @@ _KINDS: dict[str, tuple[type[Location], ...]] = {
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What the breakpoints say about a stop.
+    """The breakpoints' effect on a stop.
 
     Attributes:
         stop: whether the program is to stay.
         hit: the breakpoints that were hit, by number.
-        logs: what is to be logged.
-        remarks: what is to be said about the stop.
-        changes: what became of the values that are watched.
+        logs: the messages to log.
+        remarks: the remarks about the stop.
+        changes: the changes of the watched values.
 
     """
 

@@ -9,22 +9,22 @@ from dapkit.sessions.breakpoints.watched_values import WatchedValue
 
 
 class KeptBreakpoint:
-    """What was asked for, where that was found, and what the adapters of the present run report about it.
+    """The requested breakpoint, its location, and the reports of the adapters of the present run.
 
     Changed by `KeptBreakpoints` alone, but for the hits and the watched value. Where it stands is looked up in the
     client sessions, which know it by the same number.
 
     Attributes:
         number: the same for ever, also after changes and restarts.
-        spec: what was asked for.
+        spec: the specification.
         found_line: where the spec was found to be, for those on lines.
         text: the lines of its file at that time.
         is_set: whether it was sent to the adapter of the present run.
-        emulated: what of the spec dapkit does itself.
-        hits: how often it was met, as far as we know: adapters do not report what they pass over.
+        emulated: the parts of the spec that dapkit does itself.
+        hits: the number of known hits: adapters do not report the hits that they pass over.
         console_id: the adapter's own number of a data breakpoint that a command has set (`Traits.watch_commands`).
-        watched: what a data breakpoint watches, as it was read last; None if that is not known.
-        remark: what is to be said about how its line was found.
+        watched: the last value read by a data breakpoint; None if that is not known.
+        remark: a remark about the way in which its line was found.
         problem: why it could not be set.
 
     """
@@ -45,15 +45,15 @@ class KeptBreakpoint:
         self._last: SessionBreakpoint | None = None
 
     def reported_by(self, session: Session) -> SessionBreakpoint | None:
-        """Look up what the adapter of one session made of it."""
+        """Look up the report of the adapter of one session about it."""
         return session.breakpoint(self.number) if self.is_set else None
 
     def keep_report(self) -> None:
-        """Keep what is reported now beyond the end of the run, which nothing is set in any more."""
+        """Keep the present report beyond the end of the run, in which nothing is set any more."""
         self._last, self.is_set = self._reported, False
 
     def forget_report(self) -> None:
-        """Forget what was reported of it: it is something else now, or a new run begins."""
+        """Forget its report: it has changed, or a new run begins."""
         self._last, self.console_id = None, None
 
     @property
@@ -93,7 +93,7 @@ class KeptBreakpoint:
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """What dapkit has to say about it: that it moved, is not verified, or is emulated."""
+        """Messages of dapkit itself about it: that it moved, is not verified, or is emulated."""
         remarks = [self.remark] if self.remark else []
         if not self.spec.enabled:
             return tuple(remarks)
@@ -121,7 +121,10 @@ class KeptBreakpoint:
 
     @property
     def _reported(self) -> SessionBreakpoint | None:
-        """What the first adapter that has it set reports, or else the first that knows it; or the last of a run."""
+        """The report of the first adapter that has it set, or else of the first that knows it.
+
+        Or the last report of a run.
+        """
         if not self.is_set:
             return self._last
         reports = [report for session in self._sessions() if (report := self.reported_by(session)) is not None]

@@ -1,4 +1,4 @@
-"""Values that are watched: what each was, so that a stop can say what became of it.
+"""Watched values: the last value of each, so that a stop can report the change.
 
 Few adapters say so themselves. The expression that names the value is evaluated again at
 each stop, in the innermost frame where it still names the same place in memory: a function
@@ -19,9 +19,9 @@ class WatchedValue:
     """A value that is watched.
 
     Attributes:
-        expression: what names it, where it was set.
-        address: what its address was shown as; None if it has none.
-        value: what it was when it was read last; None if it could not be read.
+        expression: its name, at the place where it was set.
+        address: the displayed address; None if it has no address.
+        value: the value at its last read; None if it could not be read.
 
     """
 
@@ -30,7 +30,7 @@ class WatchedValue:
     value: str | None
 
     def became(self, now: "WatchedValue") -> str | None:
-        """Say what became of it; None if it cannot be read any more."""
+        """Describe the change; None if the value cannot be read any more."""
         if now.value is None:
             return None
         if self.value is None or self.value == now.value:

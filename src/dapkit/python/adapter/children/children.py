@@ -1,9 +1,9 @@
 """Child processes of a program: each gets a session of its own, which the client opens.
 
-A child connects to a unix socket of ours, identifies itself, and waits (`children.child_handshake`). The client
-is asked to attach to it (`startDebugging`); the configuration has the child's socket, so that any adapter of ours can
-reach it, and that of this process, where a client that knows it needs no other process (`adapterSocket`). A child that
-nobody attaches to runs on.
+A child connects to a unix socket of ours, identifies itself, and waits (`children.child_handshake`). The client is
+asked to attach to it (`startDebugging`); the configuration has the child's socket, so that any dapkit adapter can reach
+it, and this process's socket, so that a client that knows it needs no other process (`adapterSocket`). A child to which
+no client attaches continues.
 """
 
 import contextlib
@@ -32,11 +32,11 @@ from dapkit.transport import StateChange, listen_unix, private_folder, remove_de
 log = logging.getLogger(__name__)
 
 EXECUTES_EVENT = "dapkit/executes"
-"""What the engine sends before the program becomes another one."""
+"""The engine's message before the program becomes another one."""
 
 
 class ChildRun(Protocol):
-    """What is asked of a child that has a session here."""
+    """Commands for a child that has a session here."""
 
     async def terminate(self, args: TerminateArguments) -> None:
         """Ask it to end."""
@@ -88,7 +88,7 @@ _INHERITED = (
 
 
 class _Arrived(msgspec.Struct, rename="camel"):
-    """What a child says of itself."""
+    """A child's description of itself."""
 
     name: str
     process_id: int
@@ -98,7 +98,7 @@ class _Arrived(msgspec.Struct, rename="camel"):
 
 
 class _Executes(msgspec.Struct, rename="camel"):
-    """What the engine says of a program that is about to become another one."""
+    """The engine's message about a program that is about to become another one."""
 
     process_id: int
 
@@ -173,7 +173,7 @@ class Children:
                 yield
             finally:
                 self.listener_path = None
-                with anyio.move_on_after(shared_limits.CLOSE_SECONDS, shield=True):  # what they have to say last
+                with anyio.move_on_after(shared_limits.CLOSE_SECONDS, shield=True):  # their last messages
                     await self._changed.until(lambda: not self._served)
 
     def expect(self, body: object) -> None:
@@ -188,7 +188,7 @@ class Children:
 
     @property
     def sockets(self) -> tuple[Path, ...]:
-        """Those of this process, while children can come."""
+        """The sockets of this process, while children can connect."""
         return () if self.listener_path is None or self._sessions is None else (self.listener_path, self._sessions)
 
     async def over(self, left: Sequence[int] = ()) -> None:
@@ -243,12 +243,12 @@ class Children:
             self._changed.notify()
 
     async def _meet(self, stream: ByteStream) -> None:
-        """Have a child debugged that has come to the door; it runs on when the stream is closed."""
+        """Debug a child that has connected; it continues when the stream is closed."""
         try:
             with anyio.fail_after(limits.INTRODUCTION_SECONDS):
                 child = await _introduction(stream)
         except (DapkitError, TimeoutError, anyio.EndOfStream, anyio.BrokenResourceError) as error:
-            log.info("what has come to the door is not a child: %s", error)
+            log.info("a connection that is not from a child: %s", error)
             return
         self._arrived.add(child.process_id)
         if not self._wanted(child):
@@ -278,7 +278,7 @@ class Children:
             self._changed.notify()
 
     async def _debugged(self, child: _Arrived, stream: ByteStream) -> bool:
-        """Have the client open a session; say whether it did."""
+        """Ask the client to open a session; return whether it did."""
         invitations, patience = self._invitations, limits.CHILD_SECONDS
         if invitations is None:
             try:
@@ -328,7 +328,7 @@ class Children:
 
 
 async def ends_now(process: int) -> bool:
-    """Say whether a process has ended, or does within a moment: what it has open is closed before."""
+    """Return whether a process has ended, or does within a moment: its files are closed before."""
     try:
         handle = os.pidfd_open(process)
     except ProcessLookupError:

@@ -20,11 +20,11 @@ _NAMES = frozenset(("debugpy", "python"))
 
 
 class Invitations:
-    """What the configurations of children have besides, so that such a client gets to us.
+    """Further keys in the configurations of children, so that such a client connects to dapkit.
 
     Attributes:
         keys: port and token.
-        is_answered: False once nobody has come.
+        is_answered: False once no client has connected.
 
     """
 

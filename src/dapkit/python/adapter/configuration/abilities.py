@@ -1,4 +1,4 @@
-"""What the adapter announces: what the engine can do, before there is one.
+"""The adapter's capabilities: the abilities of the engine, before the engine exists.
 
 Where a program runs without debugging (`noDebug`) all that needs a stop is taken back. Breakpoints may be set all the
 same, and are answered as not verified: clients do so before they know.
@@ -12,7 +12,7 @@ from dapkit.python.debuggee.requests.capabilities import ONLY_WHEN_DEBUGGING, de
 
 ANNOUNCED = msgspec.structs.replace(
     msgspec.convert(details(), Capabilities),
-    supports_ansi_styling=True,  # what the program writes comes as it is, and no value of ours is styled
+    supports_ansi_styling=True,  # the program's output is sent unchanged, and values are not styled
     breakpoint_modes=[
         BreakpointMode(
             mode="once",

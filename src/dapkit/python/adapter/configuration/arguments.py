@@ -1,7 +1,7 @@
 """Launch and attach arguments of the Python adapter.
 
-Names are those that existing launch configurations for Python use. What a key may be is said here;
-what it does, where it is read. Older keys are turned into those that replaced them by `older_keys`, and keys
+Names are those that existing launch configurations for Python use. This module states the allowed values of a key; the
+code that reads a key states its effect. Older keys are turned into those that replaced them by `older_keys`, and keys
 that do nothing here are reported by `keys`.
 """
 
@@ -64,12 +64,12 @@ class TimeTravelSettings(ProtocolObject, frozen=True, kw_only=True):
 
     Attributes:
         interval: seconds between two copies of the program, at least; more where copying takes long.
-        memory_limit: megabytes that the copies may have together, what they share with each other counted once; some
-            are dropped if they have more.
+        memory_limit: megabytes that all checkpoints may have together, shared memory counted once; some are dropped if
+            they have more.
         threads: whether threads take `turns`, so that the history goes on, or the program runs as it does without time
             travel from the moment when it begins a second one, and its history will `end` there.
-        past_writes: whether what would change the past is refused, or has the program go on from there in a `branch`,
-            and what came later is dropped.
+        past_writes: whether a change of the past is refused, or the program continues from there in a `branch`, and the
+            later history is dropped.
 
     """
 
@@ -117,48 +117,49 @@ class PythonLaunch(LaunchRequestArguments, frozen=True, kw_only=True):
         code: program text, as with `python -c`; a list is joined as lines.
         args: arguments of the program. A text is left to the shell of the terminal that the client opens, as far as
             there is one, and else split into words as a shell does.
-        cwd: folder to run in. Missing: that of `program`; else `workspace_folder`, or the adapter's own.
+        cwd: folder to run in. Missing: the folder of `program`; else `workspace_folder`, or the adapter's own.
         env: variables added to the adapter's environment, numbers and truth values as they are written in JSON; null
             takes one away.
         env_file: a file of such variables, relative to `cwd`; `env` has precedence.
-        python: the interpreter, alone or with arguments of its own; CPython 3.12 or later.
-            Missing: the one that runs the adapter.
+        python: the interpreter, alone or with arguments of its own; CPython 3.12 or later. Missing: the one that runs
+            the adapter.
         python_path: an older name of `python`, and so is `pythonpath`.
         python_args: arguments for the interpreter, such as `-X dev`; a text is split as a shell does.
         stop_on_entry: whether to stop before the first line of the program.
-        console_title: what the client calls the terminal; `console_name` is the same.
+        console_title: the client's title for the terminal; `console_name` is the same.
         sudo: whether the program runs as root, by `sudo -E` in the terminal, which may ask for a password there. Its
             children are not debugged. An adapter that is root itself needs none.
         workspace_folder: the folder that is open in the editor.
-        console: where the program's input and output are: with the adapter, or in a terminal
-            that the client opens (`runInTerminal`).
-        redirect_output: whether what the program writes is reported to the client; not in a terminal if missing.
+        console: where the program's input and output are: with the adapter, or in a terminal that the client opens
+            (`runInTerminal`).
+        redirect_output: whether the program's output is reported to the client; by default, unless it runs in a
+            terminal.
         just_my_code: whether stepping and exceptions pass over library code.
         stop_all_threads: whether all threads stop with the one that hits something; the others run on without it.
         evaluate_timeout: seconds that an input of the console may run before it is interrupted; 0 is for ever.
-        rules: what counts as library code, and which exceptions are not errors; the first rule that fits decides.
-        show_return_value: whether variables show what functions returned that a step came out of or went over.
+        rules: which code counts as library code, and which exceptions are not errors; the first rule that fits decides.
+        show_return_value: whether variables show the results of functions that a step left or stepped over.
         path_mappings: where the program's files are for the client.
         sub_process: whether child processes are debugged too, each in a session of its own; so if missing.
-        sub_process_include: patterns, with `*` and `?`, of what is debugged of them; missing, all.
-        sub_process_exclude: patterns of what is not.
+        sub_process_include: patterns, with `*` and `?`, of the child processes to debug; by default all.
+        sub_process_exclude: patterns of child processes not to debug.
         auto_reload: whether saved files are loaded into the running program.
-        break_on_system_exit: at which exit codes of SystemExit exception breakpoints stop; null is that of
-            `sys.exit()`. Missing: at all but 0 and null.
+        break_on_system_exit: the exit codes of SystemExit at which exception breakpoints stop; null means `sys.exit()`.
+            Missing: at all but 0 and null.
         break_on_system_exit_zero: whether they stop at all exit codes.
-        django: whether templates of Django are sources (breakpoints, steps, variables); and exit code 3, by which
-            the program is started anew, is not to stop it either.
+        django: whether templates of Django are sources (breakpoints, steps, variables); and exit code 3, by which the
+            program is started anew, is not to stop it either.
         flask: the same as `jinja`.
         jinja: the same as `django` for templates of Jinja2.
         stepping_resumes_all_threads: whether the other threads run while one is stepped.
         max_exception_stack_frames: how many frames `exceptionInfo` shows, the newest; 0 is all.
         variable_presentation: how special, function, class and private variables are shown.
-        gui_event_loop: what serves the windows of the program while its main thread is stopped: `qt`, `tk`,
+        gui_event_loop: the event loop that serves the program's windows while its main thread is stopped: `qt`, `tk`,
             `matplotlib`, or a function by its full name.
         presenters: files that say how values of the project's own classes are shown, relative to `cwd`. Missing: those
             of `[tool.dapkit]` in the nearest `pyproject.toml`.
-        replay: a recording (`dapkit record`), executed again instead of a program; relative to `cwd`. Nothing of what
-            says how to start one is heeded but `python`. A `program` whose name ends in `.dapkit` is the same.
+        replay: a recording (`dapkit record`), executed again instead of a program; relative to `cwd`. No key about
+            starting a program is used, except `python`. A `program` whose name ends in `.dapkit` is the same.
         time_travel: whether the program can be shown at moments of its past (`stepBack`, `reverseContinue`), and how
             its history is kept. Its children are not debugged then.
         debug_options: an older way to say others; see `older_keys`, also for `debug_std_lib` and
@@ -241,12 +242,12 @@ class PythonAttach(AttachRequestArguments, frozen=True, kw_only=True):
         host: with `port`, an older way to say `connect`.
         port: see `host`.
         process_id: of a program that knows nothing of debuggers; see `injection`.
-        sub_process_id: of a child process, where that is what is attached to by `socket`.
-        redirect_output: whether what the program writes is reported to the client; it still goes where it went before.
+        sub_process_id: the id of a child process, if `socket` attaches to one.
+        redirect_output: whether the program's output is reported to the client; it is still written to its usual place.
         presenters: files that say how values of the project's own classes are shown, by their paths where the program
             runs.
 
-    The others mean what they mean for launch.
+    The others have the same meaning as for launch.
 
     """
 

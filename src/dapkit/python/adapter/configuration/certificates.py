@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def client_context(place: ProgramAddress) -> "ssl.SSLContext | None":
-    """Return what vouches for the program that is connected to, if it speaks TLS.
+    """Return the certificates that vouch for the program to connect to, if it speaks TLS.
 
     Raises:
         RequestFailed: the file cannot be read.
@@ -31,7 +31,7 @@ def client_context(place: ProgramAddress) -> "ssl.SSLContext | None":
 
 
 def server_context(place: ProgramAddress) -> "ssl.SSLContext | None":
-    """Return what a program that connects is shown, if TLS is to be spoken.
+    """Return the certificate that is shown to a connecting program, if TLS is used.
 
     Raises:
         RequestFailed: a file cannot be read, or they do not fit.

@@ -1,7 +1,7 @@
 """Keys of a configuration that do nothing here, or less than elsewhere: which are reported, and which are not.
 
-Configurations are written for several debuggers and editors. Every key that is known to occur is a field of the
-arguments, or in one of these tables; any other is a mistake and is reported once, with what may have been meant.
+Configurations are written for several debuggers and editors. Every known key is a field of the arguments, or in one of
+these tables; any other is a mistake and is reported once, with the most similar key.
 """
 
 from collections.abc import Mapping
@@ -67,7 +67,7 @@ REMARKS: Final[Mapping[str, str]] = {
     "waitOnAbnormalExit": "the terminal is not kept open by the debugger; a setting of the editor may do that",
     "waitOnNormalExit": "the terminal is not kept open by the debugger; a setting of the editor may do that",
 }
-"""What is said of a key that asks for more than there is; not where its value asks for nothing."""
+"""The report about a key whose request cannot be met; values that request nothing are not reported."""
 
 _ASKS_FOR_NOTHING: Final[tuple[object, ...]] = (None, False, "", "none", [], {})
 
@@ -78,7 +78,7 @@ _OF_THE_OTHER: Final = {
 
 
 def remark_on(args: PythonLaunch | PythonAttach) -> str:
-    """Report the keys that do not do what they ask for, and the unknown ones; an empty text if there are none."""
+    """Report the keys without their requested effect, and the unknown ones; an empty text if there are no such keys."""
     given = to_json_value(args)
     asked = given if isinstance(given, dict) else {}
     lines = [f"{key}: {text}" for key, text in REMARKS.items() if asked.get(key) not in _ASKS_FOR_NOTHING]

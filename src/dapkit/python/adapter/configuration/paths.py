@@ -1,6 +1,6 @@
 """Paths of files as the client and the program know them, where those differ (`pathMappings`).
 
-Without mappings nothing is read or changed in passing. With them, what holds a source is read, its
+Without mappings nothing is read or changed in passing. With mappings, each message that holds a source is read, its
 paths are changed, and it is written anew.
 
 A client that is elsewhere cannot open a file that no mapping is about, such as a library's. So its source gets a
@@ -50,14 +50,14 @@ class PathTranslation:
         self._named: set[str] = set()
 
     def of_program(self, path: str) -> str:
-        """Return what the program calls a file of the client."""
+        """Return the program's path of a file of the client."""
         for local, remote in self._inward:
             if (rest := _below(path, local)) is not None:
                 return "/".join([remote.rstrip("/"), *rest])
         return path
 
     def of_client(self, path: str) -> str | None:
-        """Return what the client calls a file of the program, None if no mapping says it."""
+        """Return the client's path of a file of the program, None if no mapping applies."""
         for local, remote in self._outward:
             if (rest := _below(path, remote)) is not None:
                 separator = "\\" if _is_windows(local) else "/"

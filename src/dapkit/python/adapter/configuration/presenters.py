@@ -1,8 +1,8 @@
 """Files of a project that say how values of its classes are shown: which a program is debugged with.
 
-They are those of `presenters` in `[tool.dapkit]` of the nearest `pyproject.toml` above the folder that the program runs
-in, unless the configuration names others. What is found there is code that runs in the program, so no stranger may have
-written that file, nor those that it names.
+They are the files of `presenters` in `[tool.dapkit]` of the nearest `pyproject.toml` above the program's working
+folder, unless the configuration names others. These files are code that runs in the program, so they and the file that
+names them must not be writable for other users.
 """
 
 from collections.abc import Sequence
@@ -16,14 +16,14 @@ PROJECT_FILE = "pyproject.toml"
 
 
 class PresenterFiles(NamedTuple):
-    """The files, by their full paths, and what is wrong with others, one sentence for each."""
+    """The files, by their full paths, and the faults of others, one sentence for each."""
 
     paths: tuple[str, ...] = ()
     problems: tuple[str, ...] = ()
 
 
 def presenter_files(given: Sequence[str] | None, cwd: Path) -> PresenterFiles:
-    """Return the files that a configuration names, or else those of the project around a folder."""
+    """Return the files that a configuration names, or else the files of the project around a folder."""
     if given is not None:
         return PresenterFiles(tuple(str(cwd / Path(name).expanduser()) for name in given))
     found = next((file for folder in (cwd, *cwd.parents) if (file := folder / PROJECT_FILE).is_file()), None)
@@ -40,7 +40,7 @@ def _of_project(file: Path) -> PresenterFiles:
     try:
         text = read_file(file, limits.CONFIGURATION_BYTES).decode()
         names = _settings(text).get("presenters", []) if "tool.dapkit" in text else []
-    except (OSError, ValueError, AttributeError):  # it is for others to say what is wrong with it
+    except (OSError, ValueError, AttributeError):  # other tools report its faults
         return PresenterFiles()
     if not names:
         return PresenterFiles()

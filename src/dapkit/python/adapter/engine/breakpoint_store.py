@@ -1,4 +1,4 @@
-"""What the client has set, so that a program that is started again has it too.
+"""The client's breakpoints, kept for a program that is started again.
 
 A client sends its breakpoints once. We send them to the engine of a restarted program, which gives them
 numbers of its own; the client goes on using those that it knows. So the numbers are translated from the
@@ -52,7 +52,7 @@ class PlaceNamed(msgspec.Struct):
 
 
 class PlaceSaid(msgspec.Struct):
-    """What a dataId says that the adapter heeds."""
+    """The parts of a dataId that the adapter uses."""
 
     named: PlaceNamed | None = None
 
@@ -62,7 +62,7 @@ type _Key = tuple[str, str]
 
 
 class _Set:
-    """One successful request, and what was reported to the client about each breakpoint."""
+    """One successful request, and the adapter's report to the client about each breakpoint."""
 
     def __init__(self, arguments: Arguments[Any], reported: list[Breakpoint]) -> None:
         self.arguments = arguments
@@ -145,13 +145,13 @@ class BreakpointStore:
         ]
 
     def forget(self) -> None:
-        """Forget what was set: there is a new configuration to come. Numbers are not used again."""
+        """Forget the breakpoints: a new configuration follows. Numbers are not used again."""
         self._offset, self._numbers = self._last, {}
         self._sets.clear()
         self._places.clear()
 
     async def set_again(self, ask: Ask) -> list[BreakpointEvent]:
-        """Send everything to a new engine; return what has changed, for the client."""
+        """Send everything to a new engine; return the changes, for the client."""
         self._offset, self._numbers = self._last, {}
         changes: list[BreakpointEvent] = []
         for key, remembered in list(self._sets.items()):
@@ -243,5 +243,5 @@ def _is_found_again(source: Source) -> bool:
 
 
 def _breakpoints(body: RawJson) -> list[Breakpoint]:
-    # The bodies of all these requests are lists of breakpoints; only this type allows that there is none.
+    # The bodies of all these requests are lists of breakpoints; only this type allows a missing list.
     return list(decode_as(SetExceptionBreakpointsBody, body, "$.body").breakpoints or ())

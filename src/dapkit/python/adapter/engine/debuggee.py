@@ -1,4 +1,4 @@
-"""What a connector leads to: the engine of a program, and the process that it runs in."""
+"""The result of a connector: the engine of a program, and its process."""
 
 import math
 from collections.abc import AsyncIterator
@@ -46,19 +46,19 @@ class ProgramProcess(Protocol):
         """Wait until it has ended and its output was reported."""
 
     async def report_output(self) -> None:
-        """Pass on what it has written by now."""
+        """Relay its output so far."""
 
     def runs(self) -> bool:
         """Say whether it runs at this very moment, as far as that is known without its engine."""
 
     async def stopped(self) -> str:
-        """Wait until a signal has stopped it, and return what that is called."""
+        """Wait until a signal has stopped it, and return the signal's name."""
 
     async def continued(self) -> None:
         """Wait until no signal keeps it stopped."""
 
     def resume(self) -> bool:
-        """Have it go on that a signal has stopped; False if that is not ours to do."""
+        """Continue it after a signal stopped it; False if another process controls it."""
 
     def interrupted(self) -> None:
         """Take note that it was asked to end."""
@@ -74,11 +74,11 @@ class ProgramProcess(Protocol):
 
 
 class Debuggee:
-    """What a connector leads to.
+    """The result of a connector.
 
     Attributes:
         link: to the engine, which has taken the options of the session.
-        order: of the engine's messages; it observes what comes over the link.
+        order: the order of the engine's messages; it observes the messages on the link.
         process: that the engine runs in.
         paths: between the client and the program.
         stopped_by: the signal that keeps the program stopped, so that its engine answers nothing; "" for none.
@@ -95,7 +95,7 @@ class Debuggee:
         """Whether the program runs on without its engine: it has closed the connection, or the engine has given up."""
 
     async def follow_signals(self) -> AsyncIterator[str]:
-        """Have nobody wait for an engine that a signal has stopped; yield what is to be said of it."""
+        """End all waits for an engine that a signal has stopped; yield messages for the user."""
         while True:
             name = await self.process.stopped()
             with anyio.move_on_after(limits.SIGNAL_STOP_SECONDS):
@@ -120,7 +120,7 @@ class Debuggee:
         return self.process.runs()
 
     async def _loss(self, command: str) -> RequestFailed:
-        """Return what is to be said of a request that its engine does not answer any more."""
+        """Return the message about a request that its engine no longer answers."""
         if await self._runs_on():
             return ProgramDetached(f"{command}: the program runs on without the debugger")
         return ProgramGone(f"{command}: the program ended before it could answer")

@@ -24,7 +24,7 @@ class _Entry(msgspec.Struct):
 
 
 def write_entry(body: object) -> None:
-    """Log what an event says."""
+    """Log an event."""
     try:
         entry = decode_as(_Entry, body if isinstance(body, RawJson) else None)
     except DapkitError as error:

@@ -3,8 +3,8 @@
 The engine speaks DAP, so this is our own client end of a conversation: the same
 endpoint and the same pump as everywhere. The socket lies in a folder that only
 the user can enter, and lets in processes of the user's. A process that connects is asked
-to introduce itself: the first that does so is the engine. Others, such as a process that
-looks what listens there, are answered beside it and keep no other waiting.
+to introduce itself: the first that does so is the engine. Other connections, such as a port scan, are answered beside
+it and keep no other waiting.
 """
 
 import logging
@@ -26,7 +26,7 @@ from dapkit.transport import Connection, background_tasks, listen_unix, private_
 log = logging.getLogger(__name__)
 
 type Engine = tuple[Connection, ResumeOrder]
-"""A conversation, begun with `initialize`, and the order of what is said in it."""
+"""A conversation, begun with `initialize`, and the order of its messages."""
 
 
 class LinkListener:

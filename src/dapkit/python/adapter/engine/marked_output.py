@@ -1,10 +1,11 @@
-"""Log messages between what the program has written before and after them.
+"""Log messages in their place within the program's output.
 
 Messages are numbered, and say which mark of each pipe they are behind (`debuggee.connection.output_marks`). A message
 waits until the pipes have come to these marks. A pipe waits for messages, too:
 
-    what comes before a mark    waits for the messages with lower numbers than the mark; they found nothing to mark
-    what has no mark behind it  waits for all messages that the engine has made by now (`output_memory`), unless one of
+    output before a mark waits for the messages with lower numbers than the mark; they found nothing to mark
+    output without a mark after it waits for all messages that the engine has made so far (`output_memory`), unless one
+    of
                                 them waits for a mark of this pipe that is still to come
 
 Threads may send messages in another order than they made the marks: then a pipe goes on once a later message waits for
@@ -27,16 +28,17 @@ from dapkit.transport import StateChange
 
 _BEGINS: Final = MARK_BEGINS.encode("ascii")
 _POSITION: Final = re.compile(MARK_BEGINS + r"(\d{1,18}):(\d{1,18}):(\d{1,18})" + "\0")
-"""What stands before texts: the number of the last of them, and the marks of stdout and stderr that they are behind."""
+"""The prefix of texts: the number of the last of them, and the marks of stdout and stderr that precede them."""
 _MARKS: Final = re.compile(b"(?:" + _BEGINS + rb"(\d{1,18})" + b"\0)+")
-"""Marks with nothing between them; what counts is the last. A number that Python would not read is none."""
+"""Marks without text between them; the last one counts. A number that Python would not read is not a mark."""
 
 
 class MarkedOutput:
     """How far the pipes and the messages of one program have come.
 
     Attributes:
-        memory: what the engine shares with us; None for an engine that marks the pipes for each message.
+        memory: memory that the engine shares with the adapter; None for an engine that marks the pipes for each
+            message.
 
     """
 
@@ -49,7 +51,7 @@ class MarkedOutput:
         self._updates = StateChange()
 
     async def wait_in(self, pipe: int, before: int = 0) -> None:
-        """Wait for the messages that belong before what comes next in a pipe, and that before a mark if one follows."""
+        """Wait for the messages that precede the next output of a pipe, up to the next mark."""
         reached = self._reached[pipe]
         if before:
             last = max(before - 1, reached)
@@ -72,7 +74,7 @@ class MarkedOutput:
         self._updates.notify()
 
     def release(self) -> None:
-        """Have no pipe wait for a message from here on: there are none any more."""
+        """Stop all waiting of pipes for messages: no further messages will come."""
         self._wanted = {STDOUT: sys.maxsize, STDERR: sys.maxsize}
         self._updates.notify()
 
@@ -83,7 +85,7 @@ class MarkedOutput:
 
     @contextmanager
     def hurrying(self) -> Iterator[None]:
-        """Have no pipe wait for a message, until the last such block ends."""
+        """Let no pipe wait for a message, until the last such block ends."""
         self._hurrying += 1
         self._updates.notify()
         try:
@@ -126,12 +128,12 @@ class MarkedOutput:
 
 
 def length(text: str) -> int:
-    """Return how many characters messages have without what stands before them."""
+    """Return the number of characters in messages without their prefixes."""
     return sum(map(len, _POSITION.split(text)[::4])) if MARK_BEGINS in text else len(text)
 
 
 def parts(data: bytes) -> Iterator[tuple[bytes, int]]:
-    """Split what was read where there are marks: each part with the mark that it ends with, or 0."""
+    """Split the data where there are marks: each part with the mark that ends it, or 0."""
     if _BEGINS not in data:
         yield data, 0
         return
@@ -140,7 +142,7 @@ def parts(data: bytes) -> Iterator[tuple[bytes, int]]:
 
 
 def begun_mark(data: bytes) -> int:
-    """Return how many bytes at the end of what was read may be the beginning of a mark."""
+    """Return the number of bytes at the end of the data that may be the beginning of a mark."""
     tail = data[-limits.MARK_BYTES :]
     begins = tail.rfind(_BEGINS[:2])
     if begins >= 0 and b"\0" not in tail[begins + 1 :]:

@@ -1,9 +1,9 @@
 """Memory that the adapter shares with the engine of a program, for the order of its output and log messages.
 
 The adapter notes how much it has read from each pipe of the program, and the engine how many log messages there are.
-So the engine knows whether anything was written to a pipe since its last mark, without a mark for each message
-(`native/output.c` of the debuggee); and the adapter whether messages are on their way that come before what it has
-read (`marked_output`).
+So the engine knows whether a pipe was written to since its last mark, without a mark for each message
+(`native/output.c` of the debuggee); and the adapter knows whether messages are on their way that precede the output it
+has read (`marked_output`).
 
 The engine finds it by the path of a descriptor of ours. It is a help, and no more: an engine in another container, or
 without the extension, marks the pipes for each message.
@@ -56,7 +56,7 @@ class OutputMemory:
         return self._words[_MESSAGES]
 
     def read(self, pipe: int, fd: int, max_bytes: int) -> bytes:
-        """Read from a pipe, as `os.read`, and note how much; meanwhile what was written there cannot be known."""
+        """Read from a pipe, as `os.read`, and note the length; meanwhile the amount in the pipe cannot be known."""
         words, at = self._words, pipe - 1
         noted = words[at]
         words[at] = noted | _IS_READING

@@ -1,8 +1,8 @@
-"""What the engine said first: that the program has stopped, or that it will go on.
+"""The order of the engine's messages: whether a stop or a continuation came first.
 
 A client may ask to go on at the very moment at which the program stops for another reason, say twice for one stop. The
 engine goes on from the new stop then. The client has to receive that stop before the answer: else it would take a
-running program for a stopped one. But stops wait here for what the program wrote before, and answers do not.
+running program for a stopped one. But stops wait here for the program's earlier output, and answers do not.
 So each of the two waits for the other, in the order in which the engine said them.
 """
 
@@ -39,7 +39,7 @@ class ResumeOrder:
         self._updates = StateChange()
 
     def observe(self, happening: Happening) -> None:
-        """Take note of what the engine says, as it is read."""
+        """Note the engine's messages as they are read."""
         match happening:
             case EventReceived(event) if isinstance(event.body, StoppedEvent):
                 self._received += 1

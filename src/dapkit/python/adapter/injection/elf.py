@@ -1,4 +1,4 @@
-"""Constants in files of machine code: what the interpreter in one of them is, without running it."""
+"""Constants in files of machine code: the version of the interpreter in a file, without running it."""
 
 import struct
 from pathlib import Path
@@ -14,14 +14,14 @@ _BITS = {1: 32, 2: 64}  # EI_CLASS
 
 
 def bits_of(path: Path) -> int:
-    """Return how many bits its addresses have; 0 if it has none."""
+    """Return the size of its addresses in bits; 0 if it is not such a file."""
     with path.open("rb") as file:
         start = file.read(5)
     return _BITS.get(start[4], 0) if start[:4] == b"\x7fELF" else 0
 
 
 def exported(path: Path, names: frozenset[str], size: int) -> dict[str, bytes]:
-    """Return what the file exports of these names, with their first bytes.
+    """Return the exported names among these, with their first bytes.
 
     Raises:
         OSError: it cannot be read.

@@ -10,8 +10,8 @@
                |           that calls back would
                | not now   it is where the list of noted calls is locked, or in an allocator, the loader, the collector
 
-What was asked for more than once, or comes about too late, does nothing: the first removes a file, without which the
-others do not begin (`debuggee.starting.injected`). No lock of imports is taken.
+A repeated or late injection does nothing: the first one removes a file that the others need to begin
+(`debuggee.starting.injected`). No lock of imports is taken.
 """
 
 import os
@@ -83,13 +83,13 @@ async def bring(
     script: str | None = None,
     ways: Ways = _ALL_WAYS,
 ) -> None:
-    """Have the engine of a program come to a unix socket; return when the program has ended.
+    """Connect the engine of a program to a unix socket; return when the program has ended.
 
     With a `beginning` (`debuggee.starting.startup`), the program listens for clients and leaves word beside `place`.
     With a `script`, have the program run that instead: it has to remove the file that lets it begin before all else.
 
     Raises:
-        RequestFailed: it does not come; the text says why, and what to do.
+        RequestFailed: it does not connect; the text says why, and what to do.
 
     """
     text = _way_to_engine(place, beginning) if script is None else script
@@ -120,10 +120,10 @@ def _way_to_engine(place: Path, beginning: Mapping[str, object] | None) -> str:
 
 @contextmanager
 def _text(pid: int, place: Path, script: str) -> Iterator[Path]:
-    """Write what the program is to run to a file beside the socket, and the file that lets it begin.
+    """Write the code for the program to a file beside the socket, and the file that lets it begin.
 
-    The text is emptied and stays, since the program may still be about to read it; there is one for each program, and
-    those of programs that have ended are removed.
+    The file is emptied and stays, since the program may still be about to read it; there is one for each program, and
+    the files of ended programs are removed.
     """
     for left in place.parent.glob(f"{_TEXTS}*"):
         if not Path("/proc", left.name.removeprefix(_TEXTS)).exists():
@@ -145,7 +145,7 @@ def _text(pid: int, place: Path, script: str) -> Iterator[Path]:
 
 
 async def _raise_refusal(place: Path) -> None:
-    """Raise what the program has left word of."""
+    """Raise the error that the program left."""
     word = place.with_name(place.name + REFUSAL)
     while True:
         await anyio.sleep(limits.REFUSAL_TICK_SECONDS)
@@ -191,7 +191,7 @@ class _Attempts:
             attempts += 1
         raise RequestFailed(
             f"process {self._target.pid} did not come to the debugger within {limits.INJECTION_SECONDS:g} s: "
-            f"{self._problem}; `dapkit stacks {self._target.pid}` shows what its threads do"
+            f"{self._problem}; `dapkit stacks {self._target.pid}` shows the stacks of its threads"
         )
 
     async def _ask(self) -> bool:
@@ -235,7 +235,7 @@ class _Attempts:
         return limits.SAFE_POINT_SECONDS
 
     async def _note_down(self, program: StandingProgram, functions: list[str]) -> None:
-        """Have the main thread make a call at its next safe point."""
+        """Call a function in the main thread at its next safe point."""
         _need_none_of(_LOCKS_NOTES, functions)
         if not _has_memory(self._target.pid) and await program.number(_GET_MEMORY) != _ADDRESS:
             raise _NotNow(f"it has no memory to give at {_ADDRESS:#x}")
@@ -249,7 +249,7 @@ class _Attempts:
         if await program.number(_HOLDS_INTERPRETER):
             raise _NotNow(f"its main thread does not let go of the interpreter in native code: {_shown(functions)}")
         _need_none_of(_UNSAFE, functions)
-        with anyio.CancelScope(shield=True):  # what is taken is given back, though the engine has come meanwhile
+        with anyio.CancelScope(shield=True):  # memory is freed, although the engine has connected meanwhile
             try:
                 await program.number(_TAKE_INTERPRETER)
                 await program.number(_CALL)

@@ -26,7 +26,7 @@ _MARK = "dapkit-has-answered"
 
 @dataclass(frozen=True, slots=True)
 class _Dialect:
-    """The words of one of them; `{}` stands for what a command is about.
+    """The commands of one of them; `{}` stands for an argument.
 
     Attributes:
         names: of its program; the first that is found is taken.
@@ -90,7 +90,7 @@ _DIALECTS = {"gdb": _GDB, "lldb": _LLDB}
 
 
 class NoAnswer(Exception):  # noqa: N818 - the sentence reads right where it is raised
-    """It did not say what it was asked; the text has what it said instead."""
+    """It did not answer the question; the text has its answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +129,7 @@ class StandingProgram:
         """Return the value of an expression of C, which may call functions of the program.
 
         Raises:
-            NoAnswer: it has none.
+            NoAnswer: it gave no answer.
 
         """
         dialect = self._debugger.dialect
@@ -144,11 +144,11 @@ class StandingProgram:
         await self._answer(self._debugger.dialect.write.format(file, address))
 
     async def begin(self) -> str:
-        """Wait until it holds the program; return what it has said."""
+        """Wait until it holds the program; return its output."""
         return await self._answer(*self._debugger.dialect.begin)
 
     async def _answer(self, *commands: str) -> str:
-        """Return what commands show.
+        """Return the output of commands.
 
         Raises:
             NoAnswer: it did not come in time, or never will.
@@ -191,7 +191,7 @@ def _text(said: bytes) -> str:
 
 @asynccontextmanager
 async def held(debugger: NativeDebugger, pid: int) -> AsyncIterator[StandingProgram]:
-    """Have a native debugger hold a program as long as the block lasts.
+    """Hold a program with a native debugger while the block runs.
 
     Raises:
         NoAnswer: it cannot.

@@ -20,7 +20,7 @@ _CALL = "import sys; sys.remote_exec(int(sys.argv[1]), sys.argv[2])"
 
 
 async def execute(target: TargetProcess, file: Path) -> str | None:
-    """Have a program run a file; return what is against it, None for nothing."""
+    """Let a program run a file; return the reason if it cannot, else None."""
     interpreter = interpreter_for(target)
     if interpreter is None:
         return f"no Python {'.'.join(map(str, target.version))} was found that could ask it"
@@ -39,14 +39,14 @@ async def execute(target: TargetProcess, file: Path) -> str | None:
 
 
 def interpreter_for(target: TargetProcess) -> str | None:
-    """Return an interpreter of the program's version; never one that somebody else could have put there."""
+    """Return an interpreter of the program's version; never one that other users could have put there."""
     if sys.version_info[:2] == target.version:
         return sys.executable
     return own_interpreter(target) or shutil.which(f"python{target.version[0]}.{target.version[1]}")
 
 
 def own_interpreter(target: TargetProcess) -> str | None:
-    """Return the interpreter that a program runs, unless somebody else could have put it there."""
+    """Return the program's interpreter, unless other users could have put it there."""
     own = target.executable
     try:
         if own.name.startswith("python") and own.stat().st_uid in {0, os.geteuid()}:

@@ -1,4 +1,4 @@
-"""A process that is to be attached to: what it is, and what stands against it, in the words of the user.
+"""A process to attach to: its facts, and the obstacles, in the words of the user.
 
 All of it is seen from outside, in /proc and in the files that the process runs.
 """
@@ -27,7 +27,7 @@ class TargetProcess:
     """A Python program that may be attached to.
 
     Attributes:
-        executable: what it runs; its own interpreter, unless that is embedded in another program.
+        executable: its executable; its own interpreter, unless that is embedded in another program.
         version: of Python, such as (3, 12); (0, 0) where it does not say so, which it does from 3.11 on.
         user: that it runs as.
 
@@ -51,7 +51,7 @@ def number_of(given: int | str) -> int:
     """Return the number of a process, which clients may give as a text.
 
     Raises:
-        RequestFailed: it is none.
+        RequestFailed: it is not a Python process.
 
     """
     if isinstance(given, str) and not given.strip().isdigit():
@@ -60,10 +60,10 @@ def number_of(given: int | str) -> int:
 
 
 def look_at(pid: int) -> TargetProcess:
-    """Find out what a process is that is to be attached to.
+    """Examine a process to attach to.
 
     Raises:
-        RequestFailed: it cannot be; the text says why, and what to do.
+        RequestFailed: attaching is impossible; the text says why, and what to do.
 
     """
     target = read(pid)
@@ -77,7 +77,7 @@ def look_at(pid: int) -> TargetProcess:
 
 
 def read(pid: int) -> TargetProcess:
-    """Find out what a process is, whatever its version of Python.
+    """Examine a process, whatever its version of Python.
 
     Raises:
         RequestFailed: it is not Python, or may not be looked into.
@@ -99,7 +99,7 @@ def read(pid: int) -> TargetProcess:
 
 
 def command_line(pid: int) -> str:
-    """Return what a process was started as, for people."""
+    """Return the command line of a process, for people."""
     try:
         words = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
     except OSError:
@@ -108,7 +108,7 @@ def command_line(pid: int) -> str:
 
 
 def _status(pid: int) -> dict[str, str]:
-    """Return what the system says of a process; nothing if there is none."""
+    """Return the system's facts about a process; nothing if it does not exist."""
     try:
         lines = Path(f"/proc/{pid}/status").read_text(errors="replace").splitlines()
     except OSError:
@@ -158,7 +158,7 @@ def _name(user: int) -> str:
 
 
 def _interpreter(pid: int, executable: Path) -> dict[str, bytes]:
-    """Return what the file that has the interpreter exports; nothing if no file has one."""
+    """Return the exports of the file with the interpreter; nothing if no file has one."""
     root = f"/proc/{pid}/root"
     files = [Path(f"/proc/{pid}/exe"), *(Path(root + path) for path in _libraries(pid))]
     for file in files:

@@ -20,9 +20,9 @@ from dapkit.python.adapter.launch.interpreter import interpreter_of
 from dapkit.python.debuggee_files import ENTRY
 
 _LITERAL = r"'[^']*'|\\."
-"""What a shell leaves as it is."""
+"""Characters without a meaning for a shell."""
 _EXPANDED = r"[$`*?\[~{;|&<>]"
-"""What it does not."""
+"""Characters with a meaning."""
 _UNEXPANDED = (
     "args: the text was split into words, but nothing in it expanded, for want of a shell; "
     "that takes a terminal as console, and a client that leaves such texts to the shell in it"
@@ -34,16 +34,16 @@ class Command:
     """A program that can be started.
 
     Attributes:
-        interpreter: what runs the program, by its full path.
+        interpreter: the full path of the executable that runs the program.
         argv: the whole command line.
         cwd: absolute path of the folder to run in.
         env: changes to the environment; None takes a variable away.
-        name: what people call the program.
+        name: the program's name for people.
         shell_text: further arguments, as a shell is to read them.
         presenters: files that say how values are shown, by their full paths.
-        as_root: what runs as root whatever follows it, where that is not the user of the adapter.
+        as_root: the command that runs the rest as root, if that is not the user of the adapter.
         sockets: of ours, which whatever starts it removes if we are killed.
-        problems: what is not as it was asked for, but does not keep the program from running; sentences.
+        problems: differences from the request that do not keep the program from running; sentences.
 
     """
 
@@ -67,7 +67,7 @@ class Command:
 def command_for(launch: PythonLaunch, link: Path, *, has_shell: bool = False) -> Command:
     """Make the command that starts a program and connects it to the socket `link`.
 
-    With `has_shell` a shell reads what is left to it.
+    With `has_shell` a shell reads the arguments that are left to it.
 
     Raises:
         RequestFailed: the program cannot be started like this.
@@ -81,7 +81,7 @@ def command_for(launch: PythonLaunch, link: Path, *, has_shell: bool = False) ->
     as_root = _sudo(launch)
     by_shell = launch.args if has_shell and isinstance(launch.args, str) else ""
     words = () if by_shell else _words(launch.args, "args")
-    # The engine takes one "--" away, so that those of the program's own arguments arrive.
+    # The engine takes one "--" away, so that the program's own "--" arrive.
     start = (*interpreter, *_words(launch.python_args, "pythonArgs"))
     argv = (*start, str(ENTRY), "--link", f"unix:{link}", f"--{kind}", target, "--", *words)
     name = {"program": Path(target).name, "module": target, "code": "<string>"}[kind]
@@ -103,7 +103,7 @@ def _folder(launch: PythonLaunch) -> Path:
 
 
 def _default_folder(launch: PythonLaunch) -> Path:
-    """Return the folder of the program, or for want of one what is open in the editor, or the adapter's own."""
+    """Return the folder of the program, or else the folder that is open in the editor, or the adapter's own."""
     program = Path(launch.program or "")
     if program.is_absolute() and program.parent.is_dir():
         return program.parent
@@ -124,7 +124,7 @@ def _sudo(launch: PythonLaunch) -> tuple[str, ...]:
 
 
 def _as_text(value: str | float | None) -> str | None:
-    """Return the value of a variable: what is not a text as JSON writes it."""
+    """Return the value of a variable: a value that is not a text as JSON."""
     return value if value is None or isinstance(value, str) else json.dumps(value)
 
 
@@ -139,14 +139,14 @@ def _words(given: tuple[str, ...] | str, key: str) -> tuple[str, ...]:
 
 
 def _unexpanded(given: tuple[str, ...] | str) -> tuple[str, ...]:
-    """Report what a shell would have done to a text, and nobody does."""
+    """Report the shell syntax in a text, which no shell reads."""
     if not isinstance(given, str) or not re.search(_EXPANDED, re.sub(_LITERAL, "", given)):
         return ()
     return (_UNEXPANDED,)
 
 
 def _target(launch: PythonLaunch, cwd: Path) -> tuple[str, str]:
-    """Return what is to run: `program`, `module` or `code`, and its value."""
+    """Return the program to run: `program`, `module` or `code`, and its value."""
     code = "\n".join(launch.code) if isinstance(launch.code, list) else launch.code
     given = [
         (name, value)

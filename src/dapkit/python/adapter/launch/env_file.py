@@ -33,11 +33,11 @@ _ESCAPES = {"n": "\n", "r": "\r", "t": "\t"}
 
 @dataclass(frozen=True, slots=True)
 class EnvFile:
-    """What a file says.
+    """The contents of a file.
 
     Attributes:
         variables: by name.
-        problems: what could not be read, one sentence for each.
+        problems: unreadable lines, one sentence for each.
 
     """
 
@@ -57,7 +57,7 @@ def read_env_file(path: Path, environment: Mapping[str, str]) -> EnvFile:
 
 
 def parse(text: str, environment: Mapping[str, str], *, name: str = "envFile") -> EnvFile:
-    """Read the text of such a file; `name` is what problems call it."""
+    """Read the text of such a file; `name` is its name in problems."""
     variables: dict[str, str] = {}
     problems: list[str] = []
     lines = iter(enumerate(text.splitlines(), 1))

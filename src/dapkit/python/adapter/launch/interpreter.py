@@ -19,7 +19,7 @@ def interpreter_of(launch: PythonLaunch, cwd: Path, env: Mapping[str, str | None
     """Return the command that runs the interpreter, by its full path; `env` are changes to our environment.
 
     Raises:
-        RequestFailed: there is none.
+        RequestFailed: there is no interpreter.
 
     """
     given = launch.python or launch.python_path or launch.pythonpath
@@ -43,7 +43,7 @@ def _program(name: str, path: str | None) -> str | None:
 
 
 async def objection_to(interpreter: Sequence[str], environment: Mapping[str, str]) -> str | None:
-    """Ask an interpreter what it is; say why no program can be debugged in it, or None if one can."""
+    """Ask an interpreter about itself; return why no program can be debugged in it, or None if one can."""
     name = " ".join(interpreter)
     try:
         with anyio.fail_after(limits.CONNECT_SECONDS):

@@ -2,8 +2,7 @@
 
 Here it gets pipes for its output and the null device for its input; in a terminal it has that (`terminal`). It does not
 outlive us: its parent, a process of its own, kills it and all that it has started, wherever that has gone
-(`supervisor`). Only a program that was released, and what a program that ended by itself left in the background,
-run on.
+(`supervisor`). Only a program that was released, and background processes of a program that ended by itself, continue.
 """
 
 import codecs
@@ -36,7 +35,7 @@ type Outlived = Callable[[list[int]], Awaitable[None]]
 
 
 class _Pipe:
-    """What the program writes, as text of one category: bytes that are not UTF-8 are shown as escapes."""
+    """The program's output, as text of one category: bytes that are not UTF-8 are shown as escapes."""
 
     def __init__(self, pipe: IO[bytes] | None, category: Category, report: Report, marked: MarkedOutput) -> None:
         self._fd = _own(pipe)
@@ -66,13 +65,13 @@ class _Pipe:
             self._marked.end(self._number)
 
     async def pass_on_now(self) -> None:
-        """Pass on what has been written by now: a pipe holds no more than one read takes."""
+        """Relay the output so far: a pipe holds no more than one read takes."""
         if data := self._reader.read_now():
             self._taken.append(data)
         await self._pass_on_taken()
 
     async def _pass_on_taken(self) -> None:
-        async with self._turn:  # what was read first comes first
+        async with self._turn:  # the data that was read first comes first
             while self._taken:
                 data, self._begun = self._begun + self._taken.popleft(), b""
                 if len(data) >= limits.READ_CHUNK_BYTES and (begun := begun_mark(data)):  # else there was no more
@@ -91,7 +90,7 @@ class _Pipe:
             await self._report(text, self._category)
 
     def identity(self) -> tuple[int, int]:
-        """Return device and inode, which are those of the other end as well."""
+        """Return device and inode, which are the same for the other end."""
         status = os.fstat(self._fd)
         return status.st_dev, status.st_ino
 
@@ -118,7 +117,7 @@ class LaunchedProgram:
     Attributes:
         released: whether it runs on after us.
         marked: the order of its output and log messages.
-        outlived_by: waits for what is still debugged when the program itself has ended.
+        outlived_by: waits for processes that are still debugged when the program itself has ended.
 
     """
 
@@ -146,8 +145,8 @@ class LaunchedProgram:
     async def attend(self) -> None:
         """Pass output on until the program has ended, and all that it wrote was reported.
 
-        What its children write later, on pipes that they inherited, is waited for
-        `limits.LAST_OUTPUT_SECONDS` and then dropped.
+        Later output of its children, on pipes that they inherited, is awaited for `limits.LAST_OUTPUT_SECONDS` and then
+        dropped.
         """
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(self._parent.attend)
@@ -162,7 +161,7 @@ class LaunchedProgram:
             self._is_reported.set()
 
     async def report_output(self) -> None:
-        """Pass on what it has written by now."""
+        """Relay the output so far."""
         with self.marked.hurrying():
             for pipe in self._pipes:
                 await pipe.pass_on_now()
@@ -172,7 +171,7 @@ class LaunchedProgram:
         await self._is_reported.wait()
 
     def pipe_identities(self) -> list[tuple[int, int]]:
-        """Return what its stdout and stderr are if they are our pipes; nothing in a terminal."""
+        """Return the identities of its stdout and stderr if they are the adapter's pipes; nothing in a terminal."""
         return [pipe.identity() for pipe in self._pipes]
 
     def last_errors(self) -> str:
@@ -184,7 +183,7 @@ class LaunchedProgram:
         return self._parent.runs()
 
     async def stopped(self) -> str:
-        """Wait until a signal has stopped it, and return what that is called."""
+        """Wait until a signal has stopped it, and return the signal's name."""
         return await self._parent.stopped()
 
     async def continued(self) -> None:
@@ -192,11 +191,11 @@ class LaunchedProgram:
         await self._parent.continued()
 
     async def replace(self, pid: int) -> None:
-        """Have it killed; a process that shows its past takes its place."""
+        """Kill it; a replay process takes its place."""
         await self._parent.replace(pid)
 
     def resume(self) -> bool:
-        """Have it go on that a signal has stopped: its parent does it."""
+        """Continue it after a signal stopped it, through its parent."""
         self._parent.resume()
         return True
 
@@ -214,12 +213,12 @@ class LaunchedProgram:
         self._parent.kill()
 
     def release(self) -> None:
-        """Let it run on after us, also if we are killed; what it writes after us is read and dropped."""
+        """Let it outlive the adapter, even if the adapter is killed; its later output is read and dropped."""
         self.released = True
         self._parent.release()
 
     async def close(self) -> None:
-        """Kill what is left, unless the program was released or has ended by itself."""
+        """Kill the remaining processes, unless the program was released or has ended by itself."""
         if self.released or (self.returncode is not None and not self._asked_to_end):
             for pipe in self._pipes:
                 pipe.hand_over()
@@ -267,7 +266,7 @@ async def started(command: Command, report: Report) -> AsyncIterator[LaunchedPro
 
 @asynccontextmanager
 async def attended(program: LaunchedProgram, parent: ProgramParent, command: Command) -> AsyncIterator[None]:
-    """Have a program's parent start it, and end it with the block.
+    """Let a supervisor start the program, and end the program with the block.
 
     Raises:
         RequestFailed: the operating system refused to start it.
@@ -284,7 +283,7 @@ async def attended(program: LaunchedProgram, parent: ProgramParent, command: Com
 
 
 def _popen(command: Command, link: int) -> subprocess.Popen[bytes]:
-    """Start a program's parent, which has what the program is to have."""
+    """Start a supervisor, with the program's descriptors."""
     try:
         return subprocess.Popen(
             parent_command(f"fd:{link}"),
@@ -303,7 +302,7 @@ def _popen(command: Command, link: int) -> subprocess.Popen[bytes]:
 
 def _own(pipe: IO[bytes] | None) -> int:
     """Our end of a pipe as a non-blocking descriptor of our own."""
-    with cast("IO[bytes]", pipe) as given:  # Popen has made what it was asked for
+    with cast("IO[bytes]", pipe) as given:  # Popen has made the requested pipes
         fd = os.dup(given.fileno())
     os.set_blocking(fd, False)
     return fd

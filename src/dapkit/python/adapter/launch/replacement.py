@@ -1,4 +1,4 @@
-"""A program that takes the place of another, and what the client sets meanwhile.
+"""The replacement of a program by another, and breakpoints that the client sets meanwhile.
 
 Requests that set breakpoints are answered by a program. One that comes while the program is replaced, or that the old
 program was about to answer when it was ended, waits for the new one: it has it before it begins.
@@ -37,7 +37,7 @@ class Replacement:
         """Wait for the new program, and return its answer.
 
         Raises:
-            RequestFailed: it refused, or there is none.
+            RequestFailed: it refused, or there is no program.
 
         """
         waiting = _Waiting(arguments)
@@ -49,7 +49,7 @@ class Replacement:
                 self._waiting.remove(waiting)
         if isinstance(waiting.outcome, RequestFailed):
             raise waiting.outcome
-        assert waiting.outcome is not None, "what is settled has an outcome"  # noqa: S101 - says so to mypy
+        assert waiting.outcome is not None, "a settled request has an outcome"  # noqa: S101 - says so to mypy
         return waiting.outcome
 
     async def serve(self, ask: Callable[[Arguments[Any]], Awaitable[RawJson]]) -> None:

@@ -1,7 +1,7 @@
 """The adapter's hold on a program that it has started: the conversation with the program's parent (`supervisor_main`).
 
-The parent adopts and ends all that the program starts, also when we were killed; here is what it is asked, and what it
-reports: whether the program could be started, stands because of a signal, has ended.
+The supervisor adopts and ends all processes that the program starts, even if the adapter was killed. This module sends
+its commands and reads its reports: whether the program could be started, was stopped by a signal, has ended.
 """
 
 import contextlib
@@ -20,7 +20,7 @@ from dapkit.python.adapter.launch.supervisor_main import KILL, RELEASE, REPLACE,
 from dapkit.transport import StateChange
 from dapkit.transport.sockets import SocketStream
 
-_PF_EXITING = 0x4  # linux/sched.h: set in each thread before what the process has open is closed
+_PF_EXITING = 0x4  # linux/sched.h: set in each thread before the process's files are closed
 
 _IN_C = Path(__file__).parents[1] / "dapkit-supervisor"  # made by tools/build_native.py, with a compiler
 _SCRIPT = Path(__file__).with_name("supervisor_main.py")
@@ -34,7 +34,7 @@ def parent_command(place: str) -> list[str]:
 
 
 def start_order(argv: Sequence[str], sockets: Sequence[Path]) -> bytes:
-    """Return what has a parent start a program, and remove these sockets if we are killed."""
+    """Return a function that starts a program under a supervisor, which cleans up if the adapter is killed."""
     words = b"\0".join(map(os.fsencode, (str(len(sockets)), *map(str, sockets), *argv)))
     return len(words).to_bytes(4) + words
 
@@ -63,7 +63,7 @@ class ProgramParent:
         self._changed = StateChange()
 
     async def start(self, argv: Sequence[str], sockets: Sequence[Path]) -> None:
-        """Have it start the program, and remove sockets of ours if we are killed.
+        """Let it start the program, and remove the adapter's sockets if the adapter is killed.
 
         Raises:
             RequestFailed: the operating system refused.
@@ -74,10 +74,10 @@ class ProgramParent:
             while not self.pid:
                 await self._hear(argv[0])
         except (anyio.EndOfStream, anyio.BrokenResourceError) as error:
-            raise RequestFailed(f"{argv[0]} could not be started: what was to start it has ended") from error
+            raise RequestFailed(f"{argv[0]} could not be started: its supervisor has ended") from error
 
     async def attend(self) -> None:
-        """Listen to it until its end: then there is nothing left of what was to end."""
+        """Read its reports until its end: then no process is left that was to end."""
         try:
             while True:
                 await self._hear()
@@ -111,7 +111,7 @@ class ProgramParent:
             os.close(before)
 
     async def replace(self, pid: int) -> None:
-        """Have the program killed; a process of the same parent that came of it takes its place.
+        """Kill the program; its replacement under the same supervisor takes its place.
 
         Raises:
             RequestFailed: the parent does not say in time that it does.
@@ -150,23 +150,23 @@ class ProgramParent:
                 signal.pidfd_send_signal(self._handle, signal.SIGKILL)
 
     def terminate(self) -> None:
-        """Have the program get SIGTERM, not its group: we may not send it one that runs as root."""
+        """Send the program SIGTERM, not its group: the adapter may not signal a process that runs as root."""
         self._stream.send_now(TERMINATE)
 
     def resume(self) -> None:
-        """Have the program go on that a signal has stopped."""
+        """Continue the program after a signal stopped it."""
         self._stream.send_now(RESUME)
 
     def kill(self) -> None:
-        """Have the program killed, and all below it: also what it has left if it has ended."""
+        """Kill the program and its descendants: also the background processes of a program that has ended."""
         self._stream.send_now(KILL)
 
     def release(self) -> None:
-        """Have it let the program run on, also if we are killed, or what it has left if it has ended."""
+        """Release the program, even if the adapter is killed, or its background processes if it has ended."""
         self._stream.send_now(RELEASE)
 
     async def close(self) -> None:
-        """Let go of it; unless the program was released, that ends what is left."""
+        """Close the connection to it; unless the program was released, that ends the remaining processes."""
         await self._stream.aclose()
         handle, self._handle = self._handle, -1
         if handle >= 0:
@@ -174,7 +174,7 @@ class ProgramParent:
 
 
 def _is_exiting(pid: int) -> bool:
-    """Say whether a process is on its way out, or gone: what it had open may be closed a good while before its end."""
+    """Return whether a process is exiting or gone: its files may be closed a good while before its end."""
     try:
         flags = Path("/proc", str(pid), "stat").read_bytes().rpartition(b")")[2].split()[6]
     except (FileNotFoundError, ProcessLookupError):

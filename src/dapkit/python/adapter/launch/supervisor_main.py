@@ -2,22 +2,22 @@
 
     supervisor_main.py fd:NUMBER | unix:PATH [argument...]
 
-This is what serves where nothing could be compiled; else `native/supervisor.c` does the same.
+This module serves if no C code could be compiled; otherwise `native/supervisor.c` does the same.
 
 It runs as a script, with the descriptors, folder and environment that the program is to have. Over the socket that its
 first argument names the adapter sends words (their length in four bytes, then the words with a zero between them): a
 number, as many sockets of its own, which are removed if it is killed, and the command line. Then orders follow, of one
 byte or five, below. Further arguments are the last ones of the program: a shell has made them of a text. It reports
 lines: `started PID` or `failed ERRNO`; `replaced PID`; `stopped SIGNAL` and `continued`; `ended CODE [PID...]`, where
-CODE is minus the signal that killed the program, and the others are what it has left.
+CODE is minus the signal that killed the program, and the others are its background processes.
 
 The kernel gives it whatever below it loses its own parent (PR_SET_CHILD_SUBREAPER), so that nothing that the program
 has started can get away, in whatever session it is. When the adapter is gone, killed or not, all of that is killed.
-When the program has ended, what becomes of the rest is the adapter's to say: both may have ended at once.
+When the program has ended, the adapter decides the fate of the rest: both may have ended at once.
 
-In a terminal it does for the program what a shell does for a job: the program leads a process group of its own, which
-has the terminal; when it is stopped, this process stops as well, so that the shell goes on; and it ends as the program
-has ended. Elsewhere the program leads no group, so that it may have one of its own, or a session.
+In a terminal it does for the program the work that a shell does for a job: the program leads a process group of its
+own, which has the terminal; when it is stopped, this process stops as well, so that the shell continues; and it ends as
+the program has ended. Elsewhere the program leads no group, so that it may have one of its own, or a session.
 """
 
 import _socket
@@ -33,7 +33,7 @@ TERMINATE = b"t"
 KILL = b"k"
 """The program and all below it are to be killed: also when it has ended, as is reported."""
 RELEASE = b"r"
-"""The program, and what it has left when it has ended, runs on, whatever becomes of the adapter."""
+"""The program, and its background processes when it has ended, continue whatever happens to the adapter."""
 
 REPLACE = b"p"
 """The program is killed, and a process that came of it takes its place: its number follows in four bytes."""
@@ -53,7 +53,7 @@ _PR_SET_CHILD_SUBREAPER = 36  # linux/prctl.h
 
 
 class ParentProcess:
-    """The program, its group, and what is to become of them.
+    """The program, its group, and their fate.
 
     Attributes:
         code: of the program, None while it runs.
@@ -89,7 +89,7 @@ class ParentProcess:
         signal.signal(signal.SIGTTOU, signal.SIG_IGN)  # else the terminal could not be taken back
         signal.signal(
             signal.SIGIO, signal.SIG_IGN
-        )  # what comes instead of SIGCONT, see `_detach`, if there are too many
+        )  # the wake-up instead of SIGCONT, see `_detach`, if there are too many
         for number in _FORWARDED:
             signal.signal(number, self._forward)
         _adopt_orphans()
@@ -127,7 +127,7 @@ class ParentProcess:
         return int(failure or 0)
 
     def _become(self, words: list[bytes], group: int, report: int) -> None:
-        """Be the program: never return."""
+        """Become the program: never return."""
         try:
             os.setpgid(0, group)
             self._pass_terminal(os.getpgid(os.getppid()), os.getpgrp())
@@ -159,7 +159,7 @@ class ParentProcess:
     # Living
 
     def serve(self) -> None:
-        """Return when the program has ended, and with it what is to."""
+        """Return when the program has ended, and with it the processes that must end."""
         poll = select.poll()
         poll.register(self._waked, select.POLLIN)
         poll.register(self._adapter, select.POLLIN)
@@ -176,7 +176,7 @@ class ParentProcess:
                 polled = False
 
     def _obey(self) -> bool:
-        """Do what the adapter says, which may be several things at once; return whether the program stays stopped."""
+        """Carry out the adapter's commands, which may be several at once; return whether the program stays stopped."""
         try:
             said = self._adapter.recv(64, _socket.MSG_DONTWAIT)
         except BlockingIOError:
@@ -237,7 +237,7 @@ class ParentProcess:
             self._tell(" ".join(map(str, ("ended", self.code, *(_children() if _has_children() else ())))))
 
     def _remove_sockets(self) -> None:
-        """Remove what the adapter would have, had it not been killed."""
+        """Remove the files that the adapter would have removed if it had not been killed."""
         for path in self._sockets:
             try:
                 os.unlink(path)  # noqa: PTH108 - pathlib would cost milliseconds
@@ -331,7 +331,7 @@ class ParentProcess:
 
 
 def _note(_number: int, _frame: object) -> None:
-    """Have a byte written to the wake-up descriptor, which happens for signals with a handler only."""
+    """Let a byte be written to the wake-up descriptor, which happens only for signals with a handler."""
 
 
 def _terminal() -> int | None:
@@ -360,7 +360,10 @@ def _environment() -> dict[bytes, bytes]:
 
 
 def _adopt_orphans() -> None:
-    """Have the kernel give us what loses its parent. This takes milliseconds: the program may orphan one at once."""
+    """Ask the kernel to make this process the parent of orphaned descendants.
+
+    This takes milliseconds: the program may orphan one at once.
+    """
     try:
         import ctypes
     except ImportError:

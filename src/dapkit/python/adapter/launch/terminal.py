@@ -1,7 +1,7 @@
 """The debugged program in a terminal of the client's.
 
-The client runs the program's parent there, which connects to us and starts the program: so it is as much in our hands
-as one that we have started ourselves, but we have none of its output. What the client runs may be a shell, or a
+The client runs the program's supervisor there, which connects to the adapter and starts the program: so the adapter
+controls it as much as a program that it started itself, but has none of its output. The client may run a shell, or a
 terminal program that hands over to another and ends at once.
 """
 
@@ -28,7 +28,7 @@ type RunInTerminal = Callable[[list[str]], Awaitable[object]]
 
 @asynccontextmanager
 async def started_in_terminal(command: Command, run: RunInTerminal) -> AsyncIterator[LaunchedProgram]:
-    """Have the client start a program; leaving the block ends it as `LaunchedProgram.close` says.
+    """Let the client start a program; leaving the block ends it as `LaunchedProgram.close` describes.
 
     Raises:
         RequestFailed: the client, or the operating system, refused.
@@ -58,6 +58,6 @@ async def started_in_terminal(command: Command, run: RunInTerminal) -> AsyncIter
 async def _first(arrivals: MemoryObjectReceiveStream[ByteStream], patience: float) -> SocketStream:
     try:
         with anyio.fail_after(patience):
-            return cast("SocketStream", await arrivals.receive())  # what a listener on a unix socket hands out
+            return cast("SocketStream", await arrivals.receive())  # the connection of a listener on a unix socket
     except TimeoutError:
         raise NeverCame(f"nothing was started in the terminal within {patience:g} s") from None

@@ -2,7 +2,7 @@
 
        dapkit-supervisor fd:NUMBER | unix:PATH [argument...]
 
-   What it does, and what it and the adapter say to each other, stands in the docstring of that module. The two must agree
+   Its work, and its protocol with the adapter, are described in the docstring of that module. The two must agree
    to the byte: where this one could not be built, the other serves, and the same tests run with both. */
 
 #define _GNU_SOURCE
@@ -175,9 +175,9 @@ static void tell_end(void)
 
 static void send_to_group(int number)
 {
-    int error = errno; /* of what a handler interrupts */
+    int error = errno; /* of the interrupted call */
     if (group) killpg(group, number);
-    errno = error; /* there is none if all of it has ended, or runs as another user */
+    errno = error; /* it does not exist if all of it has ended, or runs as another user */
 }
 
 /* The terminal */
@@ -278,7 +278,7 @@ static void replace_program(pid_t pid)
     tell_number("replaced", program);
 }
 
-/* Take single orders, and return which there are of the others; that of a replacement may come in two parts. */
+/* Take single commands, and return which of the others are present; a replacement command may come in two parts. */
 static void read_orders(const unsigned char *data, ssize_t size, bool orders[UINT8_MAX + 1])
 {
     static unsigned number;
@@ -296,7 +296,7 @@ static void read_orders(const unsigned char *data, ssize_t size, bool orders[UIN
     }
 }
 
-/* Do what the adapter says, which may be several things at once; return whether the program stays stopped. */
+/* Carry out the adapter's commands, which may be several at once; return whether the program stays stopped. */
 static bool obey(void)
 {
     unsigned char data[64];
@@ -320,7 +320,7 @@ static bool obey(void)
     return !orders[RESUME];
 }
 
-/* Return when the program has ended, and with it what is to. SIGCHLD is blocked but while this waits. */
+/* Return when the program has ended, and with it the processes that must end. SIGCHLD is blocked but while this waits. */
 static void serve(void)
 {
     sigset_t waiting;
@@ -416,7 +416,7 @@ static bool start(int more, char **arguments)
     on(SIGCHLD, note);
     on(SIGCONT, note_continued);
     on(SIGTTOU, SIG_IGN); /* else the terminal could not be taken back */
-    on(SIGIO, SIG_IGN);   /* what comes instead of SIGCONT, see `detach`, if there are too many */
+    on(SIGIO, SIG_IGN);   /* the wake-up instead of SIGCONT, see `detach`, if there are too many */
     for (int at = 0; at < COUNT(forwarded); at++) on(forwarded[at], send_to_group);
     prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
 

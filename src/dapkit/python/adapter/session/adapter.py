@@ -1,8 +1,8 @@
 """The debug adapter for Python: one session, and which program it is about.
 
-Requests that begin and end something are answered here. The program itself, and what the client learns about it,
-is a `run`; how it is reached, a connector (`launch`, `attach`). Questions about the state of the
-program pass through to the engine inside it (`state`).
+Requests that begin and end something are answered here. `run` is the program itself and the client's view of it; a
+connector reaches it (`launch`, `attach`). Questions about the state of the program pass through to the engine inside it
+(`state`).
 """
 
 from typing import Any
@@ -158,7 +158,7 @@ class PythonAdapter(ForwardingAdapter[PythonLaunch, PythonAttach]):
         await self.run.terminate(args)
 
     async def disconnect(self, args: DisconnectArguments) -> None:
-        """End the program, or let it run on; by default what was launched ends, and what was found runs on."""
+        """End the program, or release it; by default a launched program ends, and an attached one continues."""
         if self.run is None or self.run.debuggee is None:
             return
         suspends = args.suspend_debuggee is True
@@ -187,7 +187,7 @@ class _GuardedAdapter(PythonAdapter):
     async def attach(self, args: PythonAttach) -> None:
         """Attach, if the client knows the token."""
         if not is_token(args.extra.get(TOKEN_KEY), self._token):
-            raise RequestFailed(f"attach: {TOKEN_KEY} is missing or wrong; expected that of the event {EVENT}")
+            raise RequestFailed(f"attach: {TOKEN_KEY} is missing or wrong; expected the one in the event {EVENT}")
         await super().attach(msgspec.structs.replace(args, connect=None))
 
 

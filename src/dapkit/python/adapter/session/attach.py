@@ -58,7 +58,7 @@ class AttachedProgram:
         return False
 
     async def stopped(self) -> str:
-        """Wait until a signal has stopped it, and return what that is called."""
+        """Wait until a signal has stopped it, and return the signal's name."""
         await self._until(stopped=True)
         return "a signal"
 
@@ -82,7 +82,7 @@ class AttachedProgram:
         """Do nothing: the engine reports it in order."""
 
     def interrupted(self) -> None:
-        """Do nothing: what it started is none of our business."""
+        """Do nothing: its children do not belong to this session."""
 
     def send_term(self) -> None:
         """Refuse: it may run on another machine.
@@ -94,7 +94,7 @@ class AttachedProgram:
         raise RequestFailed("terminate: the program does not answer, it is inside native code; ask again to kill it")
 
     async def kill(self) -> None:
-        """Have the engine end it at once."""
+        """Let the engine end it at once."""
         await self._link.request(DisconnectArguments(terminate_debuggee=True))
 
     def release(self) -> None:
@@ -102,7 +102,7 @@ class AttachedProgram:
 
 
 def attach_connector(args: PythonAttach) -> Connector:
-    """Return what connects to a program that is to be attached to."""
+    """Return the connector to a program for `attach`."""
 
     def connect(run: DebuggeeRun) -> AbstractAsyncContextManager[Debuggee]:
         return _attached(args, run)
@@ -150,7 +150,7 @@ async def _engine(args: PythonAttach, run: DebuggeeRun) -> AsyncIterator[Engine]
 
 
 class _Attached(msgspec.Struct):
-    """What the engine answers to `attach`."""
+    """The engine's response to `attach`."""
 
     cwd: str = "/"
     pid: int = 0
@@ -165,7 +165,7 @@ class _Attached(msgspec.Struct):
         return process / "stat" if same else None
 
     def is_elsewhere(self) -> bool:
-        """Say whether its files seem not to be those of this machine: it is on another one, or in a container."""
+        """Return whether its files seem to be on another machine or in a container."""
         if self.status() is None:
             return True
         try:
@@ -179,7 +179,7 @@ class _Attached(msgspec.Struct):
 
 
 def _state(status: Path) -> bytes:
-    """Return the letter for what a process does, nothing if it has ended."""
+    """Return the letter for the state of a process, nothing if it has ended."""
     try:
         return status.read_bytes().rpartition(b")")[2].split()[0]
     except OSError:

@@ -1,4 +1,4 @@
-"""What the engine has to know of launch and attach arguments, by the names that it knows."""
+"""The engine's options from launch and attach arguments, by the engine's names."""
 
 from dapkit.python.adapter.children.children import Children
 from dapkit.python.adapter.configuration.arguments import PythonAttach, PythonLaunch
@@ -30,7 +30,7 @@ def engine_options(args: PythonLaunch | PythonAttach, children: Children) -> dic
         options["autoReload"] = args.auto_reload
     if args.gui_event_loop:
         options["guiEventLoop"] = args.gui_event_loop
-    if args.presenters and isinstance(args, PythonAttach):  # those of a launch are found with its command
+    if args.presenters and isinstance(args, PythonAttach):  # options of a launch are found with its command
         options["presenters"] = list(args.presenters)
     if args.variable_presentation is not None:
         options["variablePresentation"] = args.variable_presentation

@@ -77,7 +77,7 @@ class ForwardingAdapter[Launch: msgspec.Struct, Attach: msgspec.Struct](Adapter[
 
     Attributes:
         run: the program, from the moment it is asked for.
-        remembered: what the client has set.
+        remembered: the client's breakpoints.
         replacement: of the program by another, while that is under way.
 
     """
@@ -94,8 +94,7 @@ class ForwardingAdapter[Launch: msgspec.Struct, Attach: msgspec.Struct](Adapter[
     async def ask(self, arguments: Arguments[Any]) -> RawJson:
         """Put a request of the client to the engine.
 
-        There is no deadline here: the engine limits what runs code of the program, and
-        the client can cancel.
+        There is no deadline here: the engine limits requests that run code of the program, and the client can cancel.
 
         Raises:
             RequestFailed: the engine refused, or there is no program.
@@ -191,13 +190,13 @@ class ForwardingAdapter[Launch: msgspec.Struct, Attach: msgspec.Struct](Adapter[
 
     @custom_request(WHY)
     async def why(self, args: WhyArguments) -> WhyBody:
-        """Find the line that has made a value what it is, and what the value was before."""
+        """Find the line that last changed a value, and the value before."""
         travel, debuggee = self._travel(WHY)
         return await with_progress(self, "Looking for the change", partial(travel.why, args, debuggee))
 
     @custom_request(HEAP)
     async def heap(self) -> RawJson:
-        """Return what the heap of the program holds."""
+        """Return the contents of the program's heap."""
         return await self.ask(HeapArguments())
 
     def _travel(self, command: str) -> tuple[TimeTravel, Debuggee]:
@@ -224,7 +223,7 @@ class ForwardingAdapter[Launch: msgspec.Struct, Attach: msgspec.Struct](Adapter[
         return await self.ask(args)
 
     async def goto_targets(self, args: GotoTargetsArguments) -> RawJson:
-        """List what a thread can go to in a line."""
+        """List the places in a line to which a thread can go."""
         return await self.ask(args)
 
     async def goto(self, args: GotoArguments) -> None:
@@ -283,7 +282,7 @@ class ForwardingAdapter[Launch: msgspec.Struct, Attach: msgspec.Struct](Adapter[
         return await self.ask(args)
 
     async def completions(self, args: CompletionsArguments) -> RawJson:
-        """Propose what could be typed next."""
+        """Propose completions."""
         return await self.ask(args)
 
     async def read_memory(self, args: ReadMemoryArguments) -> RawJson:
@@ -307,7 +306,7 @@ class ForwardingAdapter[Launch: msgspec.Struct, Attach: msgspec.Struct](Adapter[
         return await self.ask(args)
 
     async def evaluate(self, args: EvaluateArguments) -> RawJson:
-        """Evaluate in the stopped program; what this has printed comes before the answer."""
+        """Evaluate in the stopped program; output that this printed precedes the response."""
         body = await self.ask(args)
         if self.run is not None and self.run.debuggee is not None:
             await self.run.debuggee.process.report_output()

@@ -26,7 +26,7 @@ from dapkit.transport import Connection, TransportError
 
 
 def launch_connector(launch: PythonLaunch) -> Connector:
-    """Return what starts a program and connects to it."""
+    """Return the connector that starts a program and connects to it."""
 
     def connect(run: DebuggeeRun) -> AbstractAsyncContextManager[Debuggee]:
         return _started(launch, run)

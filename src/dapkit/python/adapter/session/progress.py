@@ -1,4 +1,4 @@
-"""What takes long is shown to the client as a progress, which it may cancel.
+"""Long work is shown to the client as a progress, which it may cancel.
 
 A client that cannot show one waits without a word, and cancels by the number of its request.
 """

@@ -5,8 +5,8 @@
        +--refused, or given up----------------------------------------------------------+
 
 How a program is reached is a *connector* (`launch`, `attach`), a context in which its link and
-its process are there. Here is what is the same for all: what the client learns about it, in which order,
-and how it ends. A session has one run after the other if it is restarted.
+its process are there. This module has the parts that all share: the events for the client, their order, and the end. A
+session has one run after the other if it is restarted.
 """
 
 import contextlib
@@ -70,7 +70,7 @@ class ProgramEndedEarly(RequestFailed):
 
 
 class DebuggeeRun:
-    """One program and what belongs to it.
+    """One program and its parts.
 
     Invariant: `debuggee` is there from the moment the engine is ready until the program has ended.
 
@@ -203,7 +203,7 @@ class DebuggeeRun:
                 tasks.start_soon(self._report_cut, debuggee)
 
     async def replace_live_process(self, debuggee: Debuggee) -> None:
-        """Be about another process from here on, of the same program: what threads it has had besides are gone."""
+        """Switch to another process of the same program: its earlier threads are gone."""
         before, self.debuggee = self.debuggee, debuggee
         self._watches.cancel()
         if before is not None:
@@ -213,7 +213,7 @@ class DebuggeeRun:
         self._threads &= {_MAIN}
 
     async def continue_as_live(self, debuggee: Debuggee) -> None:
-        """Pass on what such a process says, to its end."""
+        """Relay the messages of such a process, to its end."""
         async with background_tasks() as watches:
             watches.start_soon(self._watch, debuggee)
             await self._pass_events_on(debuggee)
@@ -230,7 +230,7 @@ class DebuggeeRun:
         if self._exit_code is None and self.is_reported and debuggee.process.runs() and not debuggee.is_detached:
             debuggee.is_detached = True
             debuggee.order.end()
-            if self.children.is_expecting:  # a session of its own debugs what it has become
+            if self.children.is_expecting:  # a session of its own debugs its replacement
                 return
             await self._report(OutputEvent(output=f"{_CUT[0].upper()}{_CUT[1:]}.\n", category="important"))
 
@@ -268,7 +268,7 @@ class DebuggeeRun:
             await debuggee.process.kill()
 
     def _take_note(self, event: Event, debuggee: Debuggee) -> None:
-        """Take note of what the engine says to us alone."""
+        """Process a message of the engine that is meant for the adapter alone."""
         if event.event == LOG_EVENT:
             write_entry(event.body)
         elif event.event == RELEASED_EVENT:
@@ -285,7 +285,7 @@ class DebuggeeRun:
             case ExitedEvent(exit_code=code):
                 self._exit_code = code  # is reported after the last output
             case StoppedEvent():
-                await debuggee.process.report_output()  # what it wrote before the stop
+                await debuggee.process.report_output()  # its output before the stop
                 await self._report_stop(body, debuggee)
             case OutputEvent(output=text):
                 async for part in debuggee.process.marked.in_order(text):
@@ -308,12 +308,12 @@ class DebuggeeRun:
             await self._report(TimelineEvent(live=self.travel.clock))
 
     async def report_output(self, text: str, category: Category) -> None:
-        """Pass on what the program writes."""
+        """Relay the program's output."""
         if self.is_reported:
             await self._report(OutputEvent(output=text, category=category))
 
     async def report_from_past(self, body: EventBody, order: ResumeOrder) -> None:
-        """Pass on what a process says that shows the past."""
+        """Relay the messages of a replay process."""
 
         def overtakes(request: Request) -> bool:
             return request.command in RESUMING_COMMANDS and order.has_stop_before(request)
@@ -344,7 +344,7 @@ class DebuggeeRun:
         """Ask the program to end; kill it if it was asked before.
 
         Raises:
-            RequestFailed: there is none yet, or it does not listen; asking again kills it.
+            RequestFailed: there is no program yet, or it does not listen; asking again kills it.
 
         """
         await self.children.terminate(args)
@@ -370,7 +370,7 @@ class DebuggeeRun:
             self.debuggee.process.send_term()
 
     async def _end_what_is_left(self) -> None:
-        """Have children of a program that has ended end with their sessions, the second time at once."""
+        """End the children of an ended program with their sessions, the second time at once."""
         if self.debuggee is not None:
             self.debuggee.process.interrupted()
             if self.asked_to_end:
@@ -397,7 +397,7 @@ class DebuggeeRun:
         await self.host.terminated()
 
     def _resume(self, debuggee: Debuggee) -> bool:
-        """Let a program go on that a signal has stopped, so that it does what it is asked; say whether it does."""
+        """Continue a program that a signal has stopped, so that it handles requests; return whether it does."""
         was_stopped = bool(debuggee.stopped_by) and debuggee.process.resume()
         if was_stopped:
             debuggee.stopped_by = ""
@@ -414,7 +414,7 @@ class DebuggeeRun:
             await self.host.thread("exited", number)
 
     async def _let_go(self) -> None:
-        """Have the engine let go of a program whose client has gone: a child of a launched one ends with the link."""
+        """Tell the engine to release a program whose client has gone: a child of a launched one ends with the link."""
         if self.debuggee is None or not self.is_reported or self.has_ended or self.debuggee.is_detached:
             return
         with anyio.move_on_after(shared_limits.CLOSE_SECONDS), contextlib.suppress(RequestFailed):
@@ -456,7 +456,7 @@ def _hint(number: int) -> str:
 
 
 def signal_name(number: int) -> str:
-    """Return what people call a signal."""
+    """Return the usual name of a signal."""
     try:
         return signal.Signals(number).name
     except ValueError:  # a real-time signal

@@ -14,7 +14,7 @@ from dapkit.python.adapter.time_travel.checkpoints import History
 from dapkit.transport import TransportError, private_folder
 
 MUTATING_COMMANDS = frozenset({"setVariable", "setExpression", "writeMemory", "goto", "terminateThreads"})
-"""What would change the past."""
+"""Changes of the past."""
 
 _MAY_CHANGE = (ast.Call, ast.NamedExpr, ast.Await)
 
@@ -36,15 +36,15 @@ class _Marks(msgspec.Struct):
 
 
 def writes(arguments: Arguments[Any]) -> bool:
-    """Say whether a request would change the past: what is typed at the console does if it is more than an expression.
+    """Return whether a request would change the past: text at the console does if it is more than an expression.
 
-    What an expression calls may change something as well; that is gone with the process that shows the moment.
+    A function that an expression calls may change something as well; that change is gone with the replay process.
     """
     return arguments.command in MUTATING_COMMANDS or not all(isinstance(line, ast.Expr) for line in _typed(arguments))
 
 
 def _typed(arguments: Arguments[Any]) -> list[ast.stmt]:
-    """Return what a request has typed at the console; nothing if Python would not read it."""
+    """Return the text that a request typed at the console; nothing if Python would not read it."""
     if not isinstance(arguments, EvaluateArguments) or arguments.context != "repl":
         return []
     try:
@@ -54,13 +54,13 @@ def _typed(arguments: Arguments[Any]) -> list[ast.stmt]:
 
 
 def may_change(arguments: Arguments[Any]) -> bool:
-    """Say whether a request may change the live program, where what an expression calls may change something, too."""
+    """Return whether a request may change the live program; a function called by an expression may, too."""
     nodes = (node for line in _typed(arguments) for node in ast.walk(line))
     return writes(arguments) or any(isinstance(node, _MAY_CHANGE) for node in nodes)
 
 
 async def branch(past: Debuggee, live: Debuggee, program: LaunchedProgram, history: History, clock: int) -> Branched:
-    """Have a process that shows the past take the place of the live program, which is ended.
+    """Let a replay process take the place of the live program, which is ended.
 
     Raises:
         RequestFailed: it cannot; then nothing has changed.
@@ -83,8 +83,8 @@ async def branch(past: Debuggee, live: Debuggee, program: LaunchedProgram, histo
 
 
 def remark(branched: Branched) -> str:
-    """Say what has become of the program."""
-    text = f"The program goes on from this moment as process {branched.pid}; what came later is dropped.\n"
+    """Describe the fate of the program."""
+    text = f"The program goes on from this moment as process {branched.pid}; its later history is dropped.\n"
     for number in branched.lost:
         text += f"Descriptor {number} was closed since, and cannot be had again: it is closed.\n"
     return text

@@ -7,7 +7,7 @@ _KILOBYTE = 1024
 
 
 def memory_of(pids: Iterable[int]) -> int:
-    """Return the bytes that processes have together; of what several share, each has its part."""
+    """Return the bytes that processes occupy together; shared memory is divided among its owners."""
     return sum(map(_part_of, pids))
 
 

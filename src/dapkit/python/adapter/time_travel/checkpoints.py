@@ -3,8 +3,8 @@
     the program --copies itself--> checkpoints, which connect here and wait
     a checkpoint --is told to--> begin a process of the past, which connects here by a name
 
-They are reached by a socket of their own, in the folder that only our user can enter, and show a token. What they say
-and hear stands in `debuggee/native/time_travel/checkpoints.c`. A copy ends with its connection.
+They are reached by a socket of their own, in the folder that only our user can enter, and show a token. Their messages
+are described in `debuggee/native/time_travel/checkpoints.c`. A copy ends with its connection.
 """
 
 import bisect
@@ -30,9 +30,7 @@ from dapkit.transport import StateChange, background_tasks, listen_unix, new_tok
 log = logging.getLogger(__name__)
 
 type Kind = Literal["replay", "scan", "steps", "frame", "watch"]
-"""What a process of the past is for: to show its goal, to find stops on the way there, where to step back to, when a
-frame began, or the last change of a value.
-"""
+"""The purpose of a replay process: to show its goal, or to find a moment on the way there."""
 
 _LINE_BYTES = 4096
 UNEXPECTED = "time travel: a process of the past has ended unexpectedly"
@@ -45,7 +43,7 @@ class Diverged(RequestFailed):
 
 
 class HistoryEnds(RequestFailed):
-    """A process of the past has come to the end of what was noted before its goal."""
+    """A replay process has reached the end of the event log before its goal."""
 
 
 @contextmanager
@@ -109,7 +107,7 @@ class PastProcess:
         self.over = anyio.Event()
 
     async def loss(self) -> RequestFailed:
-        """Return what is to be said of its end, which nobody has asked for."""
+        """Return a message about its end, which no request caused."""
         how = "has ended unexpectedly" if self.origin is None else await self.origin.ending_of(self.pid)
         return RequestFailed(f"time travel: a process of the past {how}")
 
@@ -143,7 +141,7 @@ class PastProcess:
 
 
 class History:
-    """What there is of the past of one program.
+    """The recorded past of one program.
 
     Invariant: `checkpoints` are in the order of their clocks; the first is kept as long as the program lives.
     """
@@ -181,12 +179,12 @@ class History:
         return self.before(self._changes[place - 1] if place else self.beginning)
 
     def note_change(self, clock: int) -> None:
-        """Take note that the client has changed the program where it stands: what is executed again has not seen it."""
+        """Note that the client has changed the stopped program: a replay does not see the change."""
         if not self.has_change(clock):
             bisect.insort(self._changes, clock)
 
     def change_after(self, clock: int) -> int:
-        """Return the clock of the next such change; 0 if there is none."""
+        """Return the clock of the next such change; 0 if there is no such change."""
         place = bisect.bisect_right(self._changes, clock)
         return self._changes[place] if place < len(self._changes) else 0
 
@@ -201,7 +199,7 @@ class History:
 
     @asynccontextmanager
     async def begun(self, kind: Kind, checkpoint: Checkpoint, goal: int, frame: int = 0) -> AsyncIterator[PastProcess]:
-        """Have a process of the past begin at a checkpoint; it ends with the block.
+        """Start a replay process at a checkpoint; it ends with the block.
 
         Raises:
             RequestFailed: the checkpoint is gone, or its process does not come in time.
@@ -246,7 +244,7 @@ class History:
                 log.info("a process came to %s that is not expected: %s", self.path.name, words[:1])
 
     def end_at(self, clock: int, copies: int) -> None:
-        """Drop what is later than a clock, by when so many copies had been made."""
+        """Drop the past after a clock at which so many checkpoints existed."""
         for checkpoint in [known for known in self.checkpoints if known.clock > clock]:
             self.checkpoints.remove(checkpoint)
             checkpoint.drop()
@@ -322,7 +320,7 @@ async def _until_its_end(checkpoint: Checkpoint) -> None:
 
 
 def problem_of(words: list[str]) -> RequestFailed:
-    """Return what a process of the past has said of its end."""
+    """Return the end message of a replay process."""
     match words:
         case ["diverged", clock, call, noted, when, *place]:
             return Diverged(

@@ -1,4 +1,4 @@
-"""Where a way back leads to: what processes of the past that look at each line on their way report."""
+"""Targets of a way back: reports of replay processes that examine each line on their way."""
 
 import anyio
 import msgspec
@@ -31,7 +31,7 @@ async def near(history: History, goal: int) -> Checkpoint | None:
 
 
 async def watched(process: PastProcess, what: dict[str, object]) -> Watched:
-    """Return what a process of the kind `watch` has seen of something on its way.
+    """Return the observations of a `watch` process about a value on its way.
 
     Raises:
         RequestFailed: it did not reach its goal.
@@ -124,7 +124,7 @@ async def last_time(history: History, goal: int, place: object) -> int | None:
 
 
 async def last_write(history: History, asked: list[DataBreakpoint], checkpoint: Checkpoint, goal: int) -> int:
-    """Return when the line began that has last written to what data breakpoints are on; 0 for none.
+    """Return when the line began that last wrote to the data of data breakpoints; 0 if no line did.
 
     Raises:
         RequestFailed: the moment is not reached.

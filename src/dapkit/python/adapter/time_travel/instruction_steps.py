@@ -28,7 +28,7 @@ async def address_of(link: Connection, thread: int) -> str:
     """Return where the newest frame of a thread is, as its `instructionPointerReference`.
 
     Raises:
-        RequestFailed: the thread has none.
+        RequestFailed: the thread has no such instruction.
 
     """
     frames = (await link.request(StackTraceArguments(thread_id=thread, levels=1))).stack_frames

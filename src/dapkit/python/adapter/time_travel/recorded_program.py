@@ -1,4 +1,4 @@
-"""A recording as a program to debug: how it is started, and what its engine has to know."""
+"""A recording as a program to debug: its start, and its engine's options."""
 
 import os
 from collections.abc import AsyncIterator
@@ -23,10 +23,10 @@ class Replay:
     """A recording that was unpacked.
 
     Attributes:
-        recorded: what it is a recording of.
+        recorded: the recorded command.
         folder: where its notes are.
         interpreter: the command that runs it.
-        remark: what is not as it was, though it can be executed again; empty for nothing.
+        remark: differences from the recorded machine that do not prevent a replay; empty for a machine without them.
 
     """
 
@@ -45,7 +45,7 @@ class Replay:
         return Command(self.interpreter, argv, Path(recorded.cwd), env, Path(recorded.what).name)
 
     def options(self) -> dict[str, object]:
-        """Return what the engine has to know."""
+        """Return the engine's options."""
         has_zone = "TZ" in self.recorded.environment or self.recorded.zone == zone_of_machine()
         return {
             "folder": str(self.folder),
@@ -67,7 +67,7 @@ class Replay:
 
 @asynccontextmanager
 async def opened(launch: PythonLaunch) -> AsyncIterator[Replay | None]:
-    """Have the recording that is to be executed again, if there is one.
+    """Open the recording to replay, if there is one.
 
     Raises:
         RequestFailed: it cannot be.

@@ -29,7 +29,7 @@ log = logging.getLogger(__name__)
 
 
 class _PastDebuggee(Debuggee):
-    """What the engine of a process of the past leads to: all but the process is of the live program."""
+    """The debuggee of a replay process's engine: all but the process belongs to the live program."""
 
     def __init__(self, link: Connection, order: ResumeOrder, live: Debuggee, process: PastProcess) -> None:
         super().__init__(link, order, live.process, live.paths)
@@ -42,7 +42,7 @@ class _PastDebuggee(Debuggee):
 class PastEngine:
     """The engine of a process that shows a moment of the past, as long as its block lasts.
 
-    `as_live` is what it leads to if the process has taken the place of the live program.
+    `as_live` is its debuggee if the process has taken the place of the live program.
     `written` is how many bytes the program had written by then, `stop` how that was reported, and `write` when the line
     began whose write to data it was to stop at, 0 for another stop.
     """
@@ -64,7 +64,7 @@ class PastEngine:
 
 
 class PastEngines:
-    """What all of them have in common: `options` are those of the live program's engine."""
+    """Their common options: `options` are the options of the live program's engine."""
 
     def __init__(self, history: History, remembered: BreakpointStore) -> None:
         self.options: dict[str, object] = {}
@@ -98,7 +98,7 @@ class PastEngines:
             yield past
 
     async def scanned(self, checkpoint: Checkpoint, end: int, live: Debuggee) -> Scanned:
-        """Return what would have stopped the program between a checkpoint and a clock.
+        """Return the stops of the program between a checkpoint and a clock.
 
         Raises:
             RequestFailed: the process did not come so far.
@@ -121,7 +121,9 @@ class PastEngines:
         return found
 
     async def instruction_before(self, clock: int, address: str, live: Debuggee) -> InstructionPlace | None:
-        """Return where the instruction before the one at an address, at a clock, was executed; None if there is none.
+        """Return where the instruction before a given address, at a clock, was executed.
+
+        None if there was none before it.
 
         Raises:
             RequestFailed: there is no way there.

@@ -1,4 +1,4 @@
-"""What engines tell the adapter for the sake of time travel, and what it tells one that is to show a moment."""
+"""Messages of engines to the adapter about time travel, and messages to an engine that must show a moment."""
 
 from typing import Any
 
@@ -22,7 +22,7 @@ class FrameIdentity(msgspec.Struct):
 
 
 class Watched(msgspec.Struct):
-    """What a process has seen of a value on its way; `absent` if there was none at the end."""
+    """An observation of a value on the way of a process; `absent` if the value did not exist at the end."""
 
     how: str
     change: WhyBody | None = None
@@ -30,9 +30,9 @@ class Watched(msgspec.Struct):
 
 
 class StopPosition(msgspec.Struct, rename="camel"):
-    """Where the program has stopped: what it had written by then, and how many copies of it were made.
+    """A stop of the program: its output so far, and the number of checkpoints made.
 
-    `time`, in microseconds since 1970, is that of a recording, 0 elsewhere. `is_over` says whether its history
+    `time`, in microseconds since 1970, comes from a recording; otherwise it is 0. `is_over` says whether its history
     has ended before.
     """
 

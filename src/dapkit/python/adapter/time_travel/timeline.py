@@ -77,10 +77,10 @@ _LOST = "lost"
 _RECORDED = "{}: readOnlyPast: a recording is executed again, which cannot be changed"
 
 RESUMING_COMMANDS = frozenset({"continue", "next", "stepIn", "stepOut"})
-"""What lets a process of the past go on."""
+"""The command that continues a replay process."""
 
 type Report = Callable[[Any, ResumeOrder], Awaitable[None]]
-"""Reports an event to the client, in the order of what was answered."""
+"""Reports an event to the client, in the order of the responses."""
 
 
 class TimeTravel:
@@ -108,9 +108,10 @@ class TimeTravel:
         take_place: Callable[[Debuggee], Awaitable[None]],
         live_on: Callable[[Debuggee], Awaitable[None]],
     ) -> None:
-        """Take what the client has set, and how the session reports and begins tasks.
+        """Take the client's breakpoints, and the session's functions for reports and tasks.
 
-        Further what has another process take the place of the live program, and what passes on what that says.
+        Also the function that lets another process take the place of the live program, and the one that relays its
+        messages.
         """
         self.history = history
         self._settings = settings
@@ -140,7 +141,7 @@ class TimeTravel:
         return self.clock if self.past is None else self.past.clock
 
     def options_of_live(self, options: dict[str, object]) -> dict[str, object]:
-        """Return what the engine of the live program has to know besides; those of the past get the others."""
+        """Return the further options of the live program's engine; replay engines get the others."""
         self._engines.options = {**options, "endsWithLink": True}
         travel: dict[str, object] = {
             "socket": str(self.history.path),
@@ -181,7 +182,7 @@ class TimeTravel:
         """Show the last moment of a recording, which was executed again to its end.
 
         Raises:
-            RequestFailed: there is none, or no way there.
+            RequestFailed: the past has no such moment, or no way leads there.
 
         """
         ended = decode_as(RecordingEnded, body)
@@ -199,7 +200,7 @@ class TimeTravel:
     # Requests
 
     async def ask(self, arguments: Arguments[Any], live: Debuggee) -> RawJson:
-        """Put a request to the process that the client is shown, and what is to be set to the live one.
+        """Send a request to the process that the client sees, and breakpoints to the live one as well.
 
         Raises:
             RequestFailed: it was refused.
@@ -234,7 +235,7 @@ class TimeTravel:
         return self._settings.past_writes == "branch" and self.replay is None
 
     async def _branch(self, past: PastEngine, live: Debuggee) -> Debuggee:
-        """Have the process that is shown take the place of the live program."""
+        """Let the shown process take the place of the live program."""
         assert self.program is not None, "it was launched"  # noqa: S101 - says so to mypy
         branched = await branch(past.debuggee, live, self.program, self.history, past.clock)
         self.past, self._passed_on = None, anyio.Event()
@@ -312,7 +313,7 @@ class TimeTravel:
                 await self._show(hit.clock, live, ArrivalStop(hit.reason, hit.details) if hit.at_line else None)
                 return
             begin = checkpoint.clock
-            end = begin + 1  # what stops at the very line of the checkpoint, is seen only from the one before
+            end = begin + 1  # a stop at the very line of the checkpoint is seen only from the checkpoint before
         await self._show_beginning(live)
 
     def _note_write(self, written: int) -> None:
@@ -340,7 +341,7 @@ class TimeTravel:
         await self._show(args.clock, live, ArrivalStop("goto"), origin)
 
     async def why(self, args: WhyArguments, live: Debuggee) -> WhyBody:
-        """Find the line that has made a value what it is at this moment.
+        """Find the line that last changed a value before this moment.
 
         Raises:
             RequestFailed: no such frame, not an expression, one that never had a value, or no way back.

@@ -1,1 +1,1 @@
-"""Breakpoints at places of the code: how they are found there, when they are hit, what they do then."""
+"""Breakpoints at places of the code: locating them, counting hits, and their effects."""

@@ -1,4 +1,4 @@
-"""What breakpoints of all kinds have in common: how they are requested, and what is reported about them.
+"""The common base of breakpoints: their requests, and the reports about them.
 
     source       by line, or by column within a line
     function     by the name of a function
@@ -85,7 +85,7 @@ class EngineBreakpoint:
         self.message, self.reason = message, reason
 
     def wait(self, message: str) -> None:
-        """Say what it waits for."""
+        """Return the reason for which it is pending, as text."""
         self.fail(message, "pending")
 
     def settle(self, message: str = "") -> None:

@@ -1,7 +1,7 @@
-"""Conditions as trees for the C extension: which are simple enough, and what they become.
+"""Conditions as trees for the C extension: which are simple enough, and their trees.
 
 A tree is made of nested tuples `(kind, operand, *children)`, as `native/condition.c` lists them.
-What has no tree (a comprehension, a lambda, an f-string, ...) is None here; Python serves it.
+A condition without a tree (a comprehension, a lambda, an f-string, ...) is None here; Python evaluates it.
 """
 
 import _ast
@@ -41,7 +41,7 @@ class _NotSimpleError(Exception):
 
 
 def tree_of(expression: _ast.expr, code: CodeType) -> Tree | None:
-    """Return the tree of an expression that is evaluated in frames of `code`, None if it has none."""
+    """Return the tree of an expression that is evaluated in frames of `code`, None if it has no tree."""
     function = is_function(code)
     variables = frozenset({*code.co_varnames, *code.co_cellvars, *code.co_freevars}) if function else frozenset()
     try:
@@ -55,7 +55,7 @@ class _TreeBuilder:
 
     def __init__(self, variables: frozenset[str], other: str) -> None:
         self._variables = variables
-        self._other = other  # what names are that are none of its variables
+        self._other = other  # the names that are not its variables
 
     def tree(self, node: _ast.expr) -> Tree:  # noqa: C901, PLR0911, PLR0912 - one case per kind
         match node:
@@ -76,7 +76,7 @@ class _TreeBuilder:
             case _ast.UnaryOp(op=_ast.Not(), operand=operand):
                 return "not", None, self.tree(operand)
             case _ast.UnaryOp(op=_ast.USub(), operand=_ast.Constant(value=int() | float() as value)):
-                return "constant", -value  # what stands in the source as -1
+                return "constant", -value  # the source text -1
             case _ast.UnaryOp(op=operation, operand=operand):
                 return "unary", _SIGNS[type(operation)], self.tree(operand)
             case _ast.BoolOp(op=operation, values=values):

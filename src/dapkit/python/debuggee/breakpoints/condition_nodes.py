@@ -1,7 +1,7 @@
 """Breakpoints in templates that have no code of their own: one method renders all of their nodes.
 
-Each breakpoint has a site where that method begins, which looks at what node is rendered. The first one of a template
-shows which lines it has, until its text is another.
+Each breakpoint has a site at the beginning of that method, which looks at the node that is rendered. The first one of a
+template shows which lines it has, until its text is another.
 """
 
 import sys
@@ -26,7 +26,7 @@ _OF_PYTHON: Final = (".py", ".pyw")
 class NodeTemplates:
     """The templates whose nodes were rendered.
 
-    Invariant: `_places` are those of each template with breakpoints as it was compiled last.
+    Invariant: `_places` holds the places of each template with breakpoints as it was last compiled.
     """
 
     def __init__(self, sources: Sources, meet: Meet, safely: Callable[[Callable[[], object]], object]) -> None:
@@ -87,7 +87,7 @@ class NodeTemplates:
         return breakpoint.verified and breakpoint.line == view.line and places.is_first(view.node)
 
     def _view(self, key: str, frame: FrameType) -> DjangoFrame | None:
-        """Return what a frame is shown as, if it renders a node of the template with a key."""
+        """Return the frame to show in place of a frame that renders a node of the template with a key."""
         view = frame_of(frame, 0)
         if view is None or self._sources.name(view.filename) != name_in(key):
             return None

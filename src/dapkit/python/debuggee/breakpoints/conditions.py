@@ -133,7 +133,7 @@ class BreakpointCondition:
 
 
 class HitActions:
-    """What a callback does when it is not done after a quick look.
+    """The slow part of a callback, after a quick test did not settle it.
 
     `hit(frame, code, line)` stops the program and returns True; `log(text, line)` delivers a
     message; `failed(frame, error)` reports a condition that raised, which counts as false.
@@ -152,7 +152,7 @@ class HitActions:
 
 
 class HostCode:
-    """A code object that breakpoints are put into, and what its names mean.
+    """A code object that receives breakpoints, and the meaning of its names.
 
     Attributes:
         namespace: the globals that it runs with; if not given, the name of a built-in means that.
@@ -174,7 +174,8 @@ def callback_for(
 ) -> LineCallback:
     """Make the LINE callback of one breakpoint, for the lines of one code object.
 
-    Lines of other code objects are not to be given to it. What is not made `at_once` is made when it is first called.
+    Lines of other code objects are not to be given to it. A callback that is not made `at_once` is made at its first
+    call.
     """
     if test.is_plain:
         return _plain(line, actions.hit)
@@ -271,7 +272,7 @@ _FORGET: Final = (
     "  else: _d_locals = None; _d_forget_locals(_d_frame)",
     "  _d_locals = None",
 )
-"""What `forget_locals` does, at a tenth of its costs where the dict holds variables alone."""
+"""Does the work of `forget_locals`, at a tenth of its cost if the dict holds variables alone."""
 
 
 def _function(line: int, body: list[str]) -> str:
@@ -331,7 +332,7 @@ def _source(test: BreakpointCondition, line: int, *, local: list[str], wide: lis
 
 
 def _act(test: BreakpointCondition, frame: FrameType, code: CodeType, line: int, actions: HitActions) -> object:
-    """Do what the callback does, by expressions in the frame, and report errors."""
+    """Do the callback's work, by expressions in the frame, and report errors."""
     if test.expression is not None:
         try:
             if not test.expression.value(frame):

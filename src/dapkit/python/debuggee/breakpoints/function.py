@@ -46,7 +46,7 @@ class _WantedNames:
         untrack(self)
 
     def add(self, breakpoint: EngineBreakpoint, meanings: list[Meaning]) -> None:
-        """Add what the name of a breakpoint may mean."""
+        """Add the possible meanings of a breakpoint's name."""
         for module, name in meanings:
             self._by_qualified_name.setdefault(name, []).append((breakpoint, module))
             self._by_first_part.setdefault(name.partition(".")[0], []).append((breakpoint, module, name))
@@ -88,7 +88,7 @@ class FunctionBreakpointTable:
         self._sites: dict[int, list[BreakpointSite]] = {}
         """By code object, each kept alive by its sites."""
         self.starts: dict[int, LineCallback] = {}
-        """By code object: what is to be done when it starts."""
+        """By code object: the actions at its start."""
 
     @under_lock
     def place(self, specs: list[Json]) -> list[EngineBreakpoint]:
@@ -153,7 +153,7 @@ class FunctionBreakpointTable:
         return module in _names_of(namespace)
 
     def _find_loaded(self) -> None:
-        """Bind to what is loaded already, as far as names lead to it."""
+        """Bind to functions that are already loaded, as far as names lead to them."""
         found: list[tuple[EngineBreakpoint, CodeType, dict[str, object]]] = []
         others: list[tuple[EngineBreakpoint, str]] = []
         for namespace in loaded_namespaces():
@@ -224,7 +224,7 @@ def _names_of(namespace: dict[str, object]) -> list[str]:
 
 
 def _look_up(namespace: dict[str, object], name: str) -> object:
-    """Return what a dotted name leads to, without running any code of the program; None if nothing."""
+    """Return the object of a dotted name, without running any code of the program; None if it leads nowhere."""
     first, *rest = name.split(".")
     value = namespace.get(first)
     for part in rest:
@@ -241,7 +241,7 @@ def _look_up(namespace: dict[str, object], name: str) -> object:
 
 
 def code_of(value: Any) -> CodeType | None:  # noqa: ANN401 - whatever a name leads to
-    """Return the code that runs when a function is called, under its decorators; None for what has no code."""
+    """Return the code that runs when a function is called, under its decorators; None for an object without code."""
     functools = sys.modules.get("functools")
     partial, cached = getattr(functools, "partial", None), getattr(functools, "_lru_cache_wrapper", None)
     for _ in range(limits.WRAPPERS):

@@ -11,14 +11,14 @@ debug sessions use it, too, where they count hits for an adapter that does not.
 """
 
 _SIGNS = {">=": ">=", "<=": "<=", "==": "==", "!=": "!=", "=": "==", ">": ">", "<": "<", "%": "%", "": "=="}
-"""What may stand before the number, each before the signs that it begins with."""
+"""Operators that may precede the number; a longer one comes before its beginnings."""
 
 
 def parse_hit_condition(text: str) -> tuple[str, int]:
     """Read a hit condition as a comparison of the number of hits: `("==", 5)`, `("%", 3)`, ...
 
     Raises:
-        ValueError: with the text, and what was expected.
+        ValueError: with the text, and the expected form.
 
     """
     given = text.strip()

@@ -83,7 +83,7 @@ class HitCollector:
         self._gathered[_thread.get_ident()] = []
 
     def end(self) -> list[BreakpointHit]:
-        """Gather no longer; return what was."""
+        """End the gathering; return the gathered sites."""
         return self._gathered.pop(_thread.get_ident())
 
     def stop(self, hits: list[BreakpointHit]) -> object:
@@ -188,7 +188,7 @@ def _table(sites: list[BreakpointSite], collector: HitCollector, kept: list[tupl
 
 
 def _also_idle(served: tuple[CodeType | None, LineCallback] | None, codes: list[CodeType]) -> LineCallback:
-    """Make the callback of a line that does nothing in some code, and what is served in other code."""
+    """Make the callback of a line that does nothing in some code, and serves the line in other code."""
     own, callback = served or (None, _disable)
 
     def also_idle(code: CodeType, place: int, depth: int = 1) -> object:

@@ -1,10 +1,10 @@
 """Breakpoints in sources: at lines, and at columns within a line.
 
 A breakpoint is verified against the text of its file at once, and bound when a code object
-of that file is seen running; a file may give any number of code objects, at any time. What
-cannot be verified yet waits for its module to be loaded, and is located in what is loaded then.
-A line is watched by LINE events; a place within a line by INSTRUCTION events, in its code object only. A place
-with which a line begins is the line: all breakpoints there are hit by one event, and make one stop.
+of that file is seen running; a file may give any number of code objects, at any time. A breakpoint that cannot be
+verified yet waits until its module is loaded, and is located then. A line is watched by LINE events; a place within a
+line by INSTRUCTION events, in its code object only. A place with which a line begins is the line: all breakpoints there
+are hit by one event, and make one stop.
 """
 
 import _thread
@@ -34,7 +34,7 @@ from .sites import BreakpointSite, HitCollector, SiteTable, site_of
 type ActionsFor = Callable[..., HitActions]
 """`(breakpoint, at_line=False)`: `at_line` says that a LINE event hits it."""
 type Place = int | tuple[str, int]
-"""What breakpoints are found by in code: a line, or for those within lines the code object that they are in."""
+"""The keys by which breakpoints are found in code: a line, or for a place within a line the code object around it."""
 type Report = Callable[[EngineBreakpoint, str], None]
 
 
@@ -77,7 +77,7 @@ class SourceBreakpointTable:
     def prepare(
         self, key: str, source: Json, text: ProgramText | RequestRefused, asked: list[Json], *, note: str
     ) -> Generator[None, None, list[EngineBreakpoint]]:
-        """Verify what a client asks for in one source, and return the breakpoints to `place`; yield after each.
+        """Verify a client's breakpoints in one source, and return the breakpoints to `place`; yield after each.
 
         `note` is to be said on every one of them. Needs no lock: it changes nothing.
         """
@@ -180,7 +180,7 @@ class SourceBreakpointTable:
     def bind_new_code(self, key: str, code: CodeType, namespace: dict[str, object], *, in_answer: bool = False) -> None:
         """Bind the breakpoints of a source to a code object that is about to run, and to those inside it.
 
-        What changes for the client is reported, unless the answer that is about to be made has it.
+        Changes are reported to the client, unless the response that is about to be made has them.
         """
         known = self._codes.setdefault(key, {})
         if id(code) in known:
@@ -223,7 +223,7 @@ class SourceBreakpointTable:
             self._report_changed(before)
 
     def _locate_in_template(self, key: str, lines: list[int]) -> list[tuple[EngineBreakpoint, Json]]:
-        """Locate the breakpoints of a template; return them, and what they were shown as before."""
+        """Locate the breakpoints of a template; return them, and their earlier reports."""
         before = [(breakpoint, breakpoint.describe()) for breakpoint in self._asked[key]]
         for breakpoint, _ in before:
             where = str((breakpoint.source or {}).get("path") or key)
@@ -259,7 +259,7 @@ class SourceBreakpointTable:
                 self._report_changed(self._locate_in_template(key, lines))
 
     def template_lines(self, key: str) -> list[int] | None:
-        """Return the lines of a template at which something runs, as it was compiled last; None if it is none."""
+        """Return the executable lines of a template as it was last compiled; None if it is not a template."""
         known = self._templates.get(key)
         return known[-1].lines if known else self._nodes.lines(key)
 
@@ -271,7 +271,7 @@ class SourceBreakpointTable:
         return {line: [line] for line in lines_of_code(code)}
 
     def _locate_in(self, module: CodeType, waiting: list[EngineBreakpoint]) -> None:
-        """Locate in what is loaded now the breakpoints that were not verified, or in another text."""
+        """Locate the breakpoints that were not verified, or that were verified in another text, in the loaded code."""
         lines = lines_of_tree(module)
         known = set(lines)
         owners = {(part.co_qualname, part.co_firstlineno) for part in with_nested(module)}

@@ -1,4 +1,4 @@
-"""The breakpoints of all kinds together, and what happens where one is hit.
+"""The breakpoints of all kinds together, and the effects of a hit.
 
 A breakpoint at a line or an instruction stops there. One at a function is hit as the call begins, and
 stops at the first line: only from there on are lines to be stepped, or jumped to.
@@ -97,7 +97,7 @@ class BreakpointTable:
         """Show a line of our own in the client's console."""
         self._link.remark(text + "\n", {"category": "console", **(more or {})})
 
-    # What callbacks of sites do
+    # The work of callbacks of sites
 
     def _actions_for(self, breakpoint: EngineBreakpoint, *, at_line: bool = False) -> HitActions:
         def hit(frame: FrameType, _code: CodeType, _at: int) -> object:

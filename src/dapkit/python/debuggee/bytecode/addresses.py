@@ -1,6 +1,6 @@
 """Addresses of bytecode: numbers that stand for instructions, good for the whole session.
 
-They are those of the instructions in memory. A code object that was reported to a client is kept alive,
+They are the addresses of the instructions in memory. A code object that was reported to a client is kept alive,
 so that no other code ever gets its addresses.
 """
 
@@ -43,7 +43,7 @@ def parse(reference: object, name: str) -> int:
     """Read an address that a client sends.
 
     Raises:
-        RequestRefused: if it is none.
+        RequestRefused: if it is not an address of an instruction.
 
     """
     try:

@@ -32,13 +32,13 @@ _AWAITING: Final = frozenset(
         "BEFORE_ASYNC_WITH",
     )
 )
-"""What may follow a call and execute the body of what it returned."""
+"""Instructions that may follow a call and execute the body of its result."""
 
 
 class StepCall:
     """A call that a step is to go into: where it is made, and the instructions that belong to it after that.
 
-    Those after it are what awaits its result: the body of a coroutine runs in them.
+    Instructions after it await its result: the body of a coroutine runs in them.
     """
 
     __slots__ = ("after", "begun", "offset")
@@ -64,7 +64,7 @@ class CallTarget:
 def calls_ahead(frame: FrameType, line: int, *, calling: bool) -> list[CallTarget]:
     """Return the calls of a line that are still to be made, in the order in which they are.
 
-    `calling` says that the call which the frame is at has been made: what it called is just returning.
+    `calling` means that the frame has made its call: the callee is just returning.
     """
     code = frame.f_code
     rows = instructions(code)
@@ -86,7 +86,7 @@ def calls_ahead(frame: FrameType, line: int, *, calling: bool) -> list[CallTarge
 
 
 def label(code: CodeType, target: CallTarget, text: ProgramText | None) -> str:
-    """Return the text of what is called, as far as it is known."""
+    """Return the text of the callee, as far as it is known."""
     if text is None:
         return f"{code.co_qualname}: call at {target.call.offset}"
     call = written(target, text)

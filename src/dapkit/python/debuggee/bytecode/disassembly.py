@@ -1,7 +1,7 @@
-"""Bytecode as text: what `disassemble` shows.
+"""Bytecode as text: the result of `disassemble`.
 
-Offsets, bytes and names are those of the code as it was compiled: the interpreter rewrites
-instructions in place as it runs them, and so do breakpoints.
+Offsets, bytes and names are from the code as it was compiled: the interpreter rewrites instructions in place as it runs
+them, and so do breakpoints.
 """
 
 from types import CodeType

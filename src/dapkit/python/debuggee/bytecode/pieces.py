@@ -2,8 +2,8 @@
 
 To compile a text of a hundred thousand lines takes seconds, in which the link's thread can do nothing else, and
 hundreds of megabytes, which the program keeps. A piece ends in front of a line in which a statement begins that is
-not indented. What looks like such a line may lie within a string or between brackets: then the piece is not valid
-Python, and is taken longer.
+not indented. A line that looks like one may lie within a string or between brackets: then the piece is not valid
+Python, and is extended.
 """
 
 from collections.abc import Callable, Generator
@@ -16,7 +16,7 @@ from ..sources.compilation import FUTURE
 from ..sources.files import compile_quietly
 
 _NEVER_FIRST = (b"elif", b"else", b"except", b"finally", b"from __future__")
-"""What goes on with a statement though it is not indented, and what only the beginning of a text may say."""
+"""Words that continue a statement without indentation, and words that only the beginning of a text may have."""
 
 
 class TextPiece(NamedTuple):
@@ -25,7 +25,7 @@ class TextPiece(NamedTuple):
     first: int
     last: int
     flags: int
-    """What the beginning of the text says about all of it (`from __future__ import`)."""
+    """Statements at the beginning of the text that apply to all of it (`from __future__ import`)."""
 
     def compiled(self, lines: list[bytes], where: str, *, as_tree: bool) -> Any:  # noqa: ANN401 - a code object, or a tree of `_ast`
         """Compile the piece of a text, its lines numbered as in the whole.

@@ -2,10 +2,10 @@
 
 A line may hold several places to stop at: its statements, and within them calls, the
 bodies of lambdas and comprehensions, branches and operands that may not be reached. They are
-read off the syntax tree. Where one begins in a code object is read off that code
-object's own table of positions, so what is bound is what the interpreter runs.
+read off the syntax tree. The beginning of a place in a code object is read off that code object's own table of
+positions, so the bound place is the one that the interpreter runs.
 
-Columns inside are those of CPython: offsets in UTF-8 from 0. Columns outside are DAP's:
+Columns inside follow CPython: offsets in UTF-8 from 0. Columns outside are DAP's:
 UTF-16 code units from 1.
 """
 
@@ -21,7 +21,7 @@ from .tree_places import Span, Spot, candidates
 
 
 def spots(text: ProgramText, first: int, last: int, where: str) -> Iterator[list[Spot]]:
-    """Find the places to stop at that begin in some lines of a text, in order; those of each of its pieces together.
+    """Find the places to stop at that begin in some lines of a text, in order; places of one piece are found together.
 
     Lines whose code begins no statement, as within a long call, have one at their first instruction.
 
@@ -87,7 +87,7 @@ def _spots_in(
         if beginning is not None:
             code = touched[beginning[0]]
             spot = Spot(line, column, span, (code.co_qualname, code.co_firstlineno), is_statement)
-            # What begins with the same instruction is one place: a statement rather than a call within it.
+            # Places that begin with the same instruction are one place: a statement rather than a call within it.
             rival = found.setdefault(beginning, spot)
             if (is_statement, -line, -column) > (rival.is_statement, -rival.line, -rival.column):
                 found[beginning] = spot
@@ -102,7 +102,7 @@ def _spots_in(
 
 
 class _Instructions:
-    """The instructions of some code objects by their lines, those of outer code objects first.
+    """The instructions of some code objects by their lines, outer code objects first.
 
     Attributes:
         by_line: number of the code object, offset, and the text that it comes from.
@@ -178,7 +178,7 @@ def line_starts(code: CodeType) -> dict[int, int]:
 
 
 def lines_at(code: CodeType, offsets: list[int]) -> list[int]:
-    """Return the lines of instructions, 0 for those that have none."""
+    """Return the lines of instructions, 0 for instructions without a line."""
     ranges = list(code.co_lines())
     starts = [start for start, _, _ in ranges]
     return [ranges[bisect_right(starts, offset) - 1][2] or 0 for offset in offsets]

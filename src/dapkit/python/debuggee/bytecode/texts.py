@@ -1,6 +1,6 @@
 """Source texts of the program, with columns in either unit.
 
-Columns inside are those of CPython: offsets in UTF-8 from 0. Columns outside are DAP's:
+Columns inside follow CPython: offsets in UTF-8 from 0. Columns outside are DAP's:
 UTF-16 code units from 1.
 """
 
@@ -40,7 +40,7 @@ class ProgramText:
         self._lines = decoded(data).encode("utf-8", "surrogatepass").splitlines()
 
     def line(self, number: int) -> str:
-        """Return a line, empty if there is none with this number."""
+        """Return a line, empty if no line has this number."""
         return self._line(number).decode("utf-8", "replace")
 
     def read_through(self, where: str) -> Generator[None, None, None]:
@@ -97,7 +97,7 @@ class ProgramText:
     def _of_piece[T](
         self, line: int, known: dict[TextPiece, dict[int, T]], find: Callable[[_ast.AST], dict[int, T]]
     ) -> dict[int, T]:
-        """Return what the syntax tree says of the lines of the piece that a line is in, and remember it."""
+        """Return the facts that the syntax tree has about the lines of the piece around a line, and remember them."""
         try:
             pieces = self.pieces(line, line, "this") if self.listed is None else []
         except RequestRefused:
@@ -113,7 +113,7 @@ class ProgramText:
         for node in statements_in(tree):
             first, last = node.lineno, node.end_lineno
             body = getattr(node, "body", None)
-            if body:  # what begins with a closing bracket ends the head
+            if body:  # a line that begins with a closing bracket ends the head
                 inner = range(first + 1, body[0].lineno)
                 last = max((at for at in inner if self._line(at).lstrip()[:1] in _CLOSING), default=first)
             if not isinstance(node, _DEFINITIONS):  # whose head leads to the code within, if that is called
@@ -130,7 +130,7 @@ class ProgramText:
         return len(utf16.upto(self._line(line).decode("utf-8", "replace"), shown - 1).encode("utf-8"))
 
     def beginning(self, line: int) -> int:
-        """Return the column in UTF-8 at which the text of a line begins, behind what it is indented by."""
+        """Return the column in UTF-8 at which the text of a line begins, after its indentation."""
         text = self._line(line)
         return len(text) - len(text.lstrip())
 
@@ -169,7 +169,7 @@ class ProgramTexts:
         """Return the text of a source by its key, as it is now.
 
         Raises:
-            RequestRefused: if there is none.
+            RequestRefused: if the source does not exist.
 
         """
         stamp = stamp_of(key)
@@ -196,7 +196,7 @@ class ProgramTexts:
         return text if text is not None and text.listed is None else None
 
     def of_name(self, filename: str) -> ProgramText | None:
-        """Return the text of a file name, None if there is none."""
+        """Return the text of a file name, None if it has no text."""
         return self._found(self._sources.name(filename))
 
     def _found(self, key: str) -> ProgramText | None:

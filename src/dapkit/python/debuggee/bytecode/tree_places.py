@@ -1,6 +1,6 @@
-"""Places of a source text that are read off its syntax tree: statements, and within them what may be executed apart.
+"""Places of a source text from its syntax tree: statements, and the parts of them that may be executed apart.
 
-Columns are those of CPython: offsets in UTF-8 from 0.
+Columns follow CPython: offsets in UTF-8 from 0.
 """
 
 import _ast
@@ -73,7 +73,7 @@ type Candidate = tuple[int, int, Span, bool]
 
 
 def candidates(tree: _ast.AST, lines: Container[int], first: int, last: int) -> Iterator[Candidate]:
-    """Find what begins in some of the lines from `first` to `last`: line, column, text, whether it is a statement."""
+    """Find the places that begin in the lines from `first` to `last`: line, column, text, whether it is a statement."""
     todo: list[object] = [tree]
     while todo:
         node = todo.pop()
@@ -111,7 +111,7 @@ def _places_of(node: _ast.AST) -> Iterator[Candidate]:
 
 
 def header_of(node: _ast.stmt) -> _ast.AST:
-    """Return what of a statement is executed at its own line."""
+    """Return the part of a statement that is executed at its own line."""
     if isinstance(node, _ast.With | _ast.AsyncWith):
         return node.items[0].context_expr
     header: _ast.AST = getattr(node, _HEADERS.get(type(node), ""), node)
@@ -134,7 +134,7 @@ def span_of(node: object) -> Span:
 
 
 def _calls(node: _ast.expr) -> bool:
-    """Say whether what stands before a dot contains a call."""
+    """Return whether the expression before a dot contains a call."""
     while isinstance(node, _ast.Attribute | _ast.Subscript):
         node = node.value
     return isinstance(node, _ast.Call)

@@ -1,10 +1,10 @@
 """The arrival of a child process: it tells the debugger of itself, and waits for a session of its own.
 
 The debugger listens at a unix socket, the door, in a folder that only our own user can enter. The child connects, says
-who it is in one frame (the event `dapkit/child`), and listens at a socket of its own beside the door. Either somebody
-connects there who is of our user, which is the adapter of the child's session, or the door is closed: then the child
-runs on undebugged. There is no thread in this, so that it can be done in the child of a fork, and before the engine is
-loaded.
+who it is in one frame (the event `dapkit/child`), and listens at a socket of its own beside the door. Either a process
+of the same user connects there, which is the adapter of the child's session, or the socket is closed: then the child
+continues undebugged. There is no thread in this, so that it can be done in the child of a fork, and before the engine
+is loaded.
 """
 
 import _socket
@@ -60,7 +60,7 @@ def _first(listening: _socket.socket, debugger: _socket.socket) -> _socket.socke
     while True:
         ready = [place for place, _ in poll.poll()]
         if listening.fileno() in ready:
-            handle, _ = listening._accept()  # type: ignore[attr-defined]  # what socket.accept is made of
+            handle, _ = listening._accept()  # type: ignore[attr-defined]  # the base of socket.accept
             connection = _socket.socket(fileno=handle)
             if user_behind(connection) == os.geteuid():
                 connection.setblocking(True)  # noqa: FBT003 - its only parameter

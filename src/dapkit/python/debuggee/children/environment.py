@@ -1,7 +1,7 @@
 """The environment that a program is started with, as lines of bytes, as the system has it.
 
-What the program gives is read as the interpreter's functions in C read it. What they refuse is an `OddArgument`, and is
-left to them, so that the error is theirs.
+The program's arguments are read as the interpreter's functions in C read them. Arguments that they refuse raise an
+`OddArgument` and are left to them, so that the error is theirs.
 """
 
 import sys
@@ -16,11 +16,11 @@ type Variables = dict[bytes, bytes]
 
 
 class OddArgument(Exception):
-    """What the program gives is nothing that a child can be started with."""
+    """The program's value cannot be used to start a child."""
 
 
 def inherited() -> list[bytes]:
-    """Return what children of this process inherit.
+    """Return the environment that children of this process inherit.
 
     Raises:
         OddArgument: that is not known.
@@ -48,11 +48,11 @@ def inherited_mapping() -> Variables:
     return found
 
 
-def mapping(given: Any) -> Variables:  # noqa: ANN401 - what the program gives
+def mapping(given: Any) -> Variables:  # noqa: ANN401 - a value of the program
     """Return a copy of a mapping of the program's.
 
     Raises:
-        OddArgument: it is none, or no environment.
+        OddArgument: it is not an environment.
 
     """
     if defined(type(given), "__getitem__") is None:
@@ -78,18 +78,18 @@ def lines_with(way: Variables, lines: list[bytes]) -> list[bytes]:
     return [*others, *(name + b"=" + value for name, value in way.items())]
 
 
-def encoded(given: Any) -> bytes:  # noqa: ANN401 - what the program gives
+def encoded(given: Any) -> bytes:  # noqa: ANN401 - a value of the program
     """Return a text, bytes, or the path that something has, as the system has it.
 
     Raises:
-        OddArgument: it is none of them, or the system cannot have it.
+        OddArgument: it has none of these types, or the system cannot have it.
 
     """
     named = given
     if not is_a(given, str, bytes):
         try:
             named = type(given).__fspath__(given)
-        except Exception as error:  # there is none, or it is of the program's code
+        except Exception as error:  # it does not exist, or belongs to the program's code
             raise OddArgument from error
     if is_a(named, str):
         try:
@@ -105,7 +105,7 @@ def encoded(given: Any) -> bytes:  # noqa: ANN401 - what the program gives
     return found
 
 
-def decoded(given: Any) -> str:  # noqa: ANN401 - what the program gives
+def decoded(given: Any) -> str:  # noqa: ANN401 - a value of the program
     """Return that as a text.
 
     Raises:

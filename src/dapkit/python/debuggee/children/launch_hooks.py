@@ -1,9 +1,9 @@
 """The program's children, as they are started: each Python among them is shown the way to the debugger.
 
 A child that is another program gets it by its environment (`start/sitecustomize.py` takes that away again), one that is
-a fork of this process by a hook of the interpreter. A program that starts nothing pays nothing. What is looked at
-before a program is started are the arguments of functions in C, in C (`native/starts.c`), so that nothing of it can be
-seen; without the extension other functions stand in their places.
+a fork of this process by a hook of the interpreter. A program that starts nothing pays nothing. The arguments of
+functions in C are looked at before a program is started, in C (`native/starts.c`), so that the program cannot see it;
+without the extension, Python functions replace them.
 """
 
 import os
@@ -30,10 +30,10 @@ type Look = Callable[[tuple[Any, ...], tuple[str, ...] | None], tuple[Any, ...] 
 
 
 class Reports(Protocol):
-    """What is reported of the children."""
+    """Reports about the children."""
 
     def remark(self, text: str) -> None:
-        """Take what the user is to know."""
+        """Send the user a notice."""
 
     def executes(self) -> None:
         """Take note that this process is about to become another program, which comes as a child."""
@@ -51,7 +51,7 @@ class _Followed:
     Attributes:
         door: the path of the debugger's socket, "" for nowhere.
         announces: whether the first child is only to be remarked on.
-        program: what the program is called if this process is a helper of it.
+        program: the name of the program if this process is a helper of it.
 
     """
 
@@ -77,7 +77,7 @@ def announces() -> bool:
 
 
 def prepare() -> None:
-    """Have what is to be replaced imported while the program has not begun, where nothing can be looked at in C."""
+    """Import the modules to replace before the program has begun, if functions cannot be looked at in C."""
     if not native.AVAILABLE:
         import_for_program("_posixsubprocess")
 
@@ -113,7 +113,7 @@ def _look(taking: Reports) -> None:
 
 
 def _hash_again() -> None:
-    """Have functions found in the sets of `os` whose hashes have changed."""
+    """Let functions be found in the sets of `os` whose hashes have changed."""
     for known in list(vars(sys.modules.get("os", sys)).values()):
         if type(known) is set and any(member not in known for member in known):
             members = list(known)
@@ -128,13 +128,13 @@ def _replace(module: str, name: str, look: Look) -> None:
         return
 
     @hidden_frame
-    def looks_first(*arguments: Any, **named: Any) -> Any:  # noqa: ANN401 - those of the function
+    def looks_first(*arguments: Any, **named: Any) -> Any:  # noqa: ANN401 - the function's types
         instead = look((*arguments, *named.values()), tuple(named))
         if instead is None:
             return original(*arguments, **named)
         count = len(instead) - len(named)
         if name == "execv" and count == 3:
-            return os.execve(*instead)  # noqa: S606 - what the program does
+            return os.execve(*instead)  # noqa: S606 - the program's own call
         return original(*instead[:count], **dict(zip(named, instead[count:], strict=True)))
 
     looks_first.__name__ = looks_first.__qualname__ = name
@@ -146,7 +146,7 @@ def _replace(module: str, name: str, look: Look) -> None:
                 setattr(holder, attribute, looks_first)
 
 
-# What is about to be started
+# The program to be started
 
 
 def _guarded(look: Look) -> Look:
@@ -239,12 +239,15 @@ def _found_on_path(name: str) -> str:
 
 def _with_way(
     path: str,
-    arguments: Any,  # noqa: ANN401 - what the program gives
+    arguments: Any,  # noqa: ANN401 - a value of the program
     read: Callable[[], Variables],
     *,
     executes: bool = False,
 ) -> Variables | None:
-    """Return the environment that shows a program the way; None if it needs none. `read` reads what it would have."""
+    """Return the environment that shows a program the way; None if it needs none.
+
+    `read` reads the environment that it would have.
+    """
     kind = kind_of(path)
     if kind == OTHER or not _is_executable(path):
         return None
@@ -253,7 +256,7 @@ def _with_way(
     return None if way is None else {**variables, **way}
 
 
-def _way(kind: str, path: str, arguments: Any, before: bytes, *, executes: bool = False) -> Variables | None:  # noqa: ANN401 - what the program gives
+def _way(kind: str, path: str, arguments: Any, before: bytes, *, executes: bool = False) -> Variables | None:  # noqa: ANN401 - a value
     """Return the variables that show a program the way; None if it needs none. `before` is its PYTHONPATH."""
     taking = _followed.reports
     if kind == OTHER or taking is None:
@@ -277,7 +280,7 @@ def _way(kind: str, path: str, arguments: Any, before: bytes, *, executes: bool 
 
 
 def announce_first(name: str) -> None:
-    """Remark on a child that nobody debugs, if it is the first."""
+    """Report the first child that is not debugged."""
     taking = _followed.reports
     if taking is not None and _followed.announces:
         disable()
@@ -288,7 +291,7 @@ def announce_first(name: str) -> None:
 
 
 def program() -> str:
-    """Return what people would call this program."""
+    """Return a name of this program for people."""
     words = getattr(sys, "argv", None)
     try:
         named = _followed.program or decoded(words[0] if type(words) is list and words else "")
@@ -304,7 +307,7 @@ def _plain(name: str) -> str:
 
 
 def _preparing(prepare: Callable[[], object], way: Variables) -> Callable[[], None]:
-    """Return what does the same in a fork that is about to become another program, and shows that the way."""
+    """Return a function that does the same in a fork, and shows the way to the program that the fork becomes."""
 
     def prepares() -> None:
         prepare()
@@ -314,7 +317,7 @@ def _preparing(prepare: Callable[[], object], way: Variables) -> Callable[[], No
     return prepares
 
 
-# What the program gives
+# A value of the program
 
 
 def _need_positional(given: tuple[Any, ...], names: tuple[str, ...] | None, count: int) -> None:
@@ -322,24 +325,24 @@ def _need_positional(given: tuple[Any, ...], names: tuple[str, ...] | None, coun
         raise OddArgument
 
 
-def _path_of(given: Any) -> str:  # noqa: ANN401 - what the program gives: a path, or a descriptor
+def _path_of(given: Any) -> str:  # noqa: ANN401 - a value of the program: a path, or a descriptor
     return f"/proc/self/fd/{int.__int__(given)}" if is_a(given, int) else decoded(given)
 
 
-def _words(given: Any) -> list[str]:  # noqa: ANN401 - what the program gives
+def _words(given: Any) -> list[str]:  # noqa: ANN401 - a value of the program
     words = list(map(decoded, given)) if is_a(given, list, tuple) else []
     if not words or not words[0]:
         raise OddArgument
     return words
 
 
-def _lines(given: Any) -> list[bytes]:  # noqa: ANN401 - what the program gives
+def _lines(given: Any) -> list[bytes]:  # noqa: ANN401 - a value of the program
     if not is_a(given, list, tuple) or not all(is_a(line, bytes) for line in given):
         raise OddArgument
     return list(given)
 
 
-def _beside(folder: Any, path: str) -> str:  # noqa: ANN401 - what the program gives
+def _beside(folder: Any, path: str) -> str:  # noqa: ANN401 - a value of the program
     return path if folder is None else os.path.join(decoded(folder), path)
 
 
@@ -348,7 +351,7 @@ def _is_executable(path: str) -> bool:
 
 
 def _name_in(frame: FrameType | None) -> str:
-    """Return what `multiprocessing` calls the process that a frame is about to start; "" for none."""
+    """Return `multiprocessing`'s name of the process that a frame is about to start; "" if it has no name."""
     for _ in range(_FRAMES):
         if frame is None:
             return ""
@@ -389,7 +392,7 @@ def help_program(name: str) -> None:
 
 
 def name_of_fork() -> str | None:
-    """Return what this process, the child of a fork, is to be called; None if it is to execute another program."""
+    """Return the name of this process, the child of a fork; None if it is to execute another program."""
     frame: FrameType | None = sys._getframe()
     near = 0
     while frame is not None and near < _FRAMES:

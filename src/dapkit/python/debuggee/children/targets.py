@@ -1,4 +1,6 @@
-"""What a program is about to start: whether that is Python, or may start one, and what people would call it.
+"""The kind of program that is about to be started: Python, a launcher that may start Python, or another.
+
+And its name for people.
 
 Read from the file that is to be executed, as the kernel reads it, and from the command line, as Python reads it.
 """
@@ -12,15 +14,15 @@ _LAUNCHERS: Final = frozenset((
     "make", "mamba", "micromamba", "nice", "nohup", "pdm", "pipenv", "pixi", "poetry", "runuser", "setpriv", "setsid",
     "sh", "stdbuf", "sudo", "taskset", "time", "timeout", "tox", "unshare", "uv", "uvx", "xargs", "zsh",
 ))  # fmt: skip
-"""What starts other programs and passes its environment on."""
-_HEAD_BYTES: Final = 256  # what the kernel reads of a script
+"""Programs that start other programs and pass their environment on."""
+_HEAD_BYTES: Final = 256  # the part of a script that the kernel reads
 _WITH_VALUE: Final = "WXcm"
 """Options of the interpreter that take a value; with `c` and `m` they end."""
 
 SPAWN: Final = "from multiprocessing.spawn import"
 FORK_SERVER: Final = "from multiprocessing.forkserver import"
 RESOURCE_TRACKER: Final = "from multiprocessing.resource_tracker import"
-"""What the code begins with that `multiprocessing` starts its processes with, from 3.14 on after another import."""
+"""The beginning of the code with which `multiprocessing` starts its processes, from 3.14 on after another import."""
 
 _BEGINNING: Final = 80  # characters
 _CODE_CHARACTERS: Final = 40
@@ -32,7 +34,7 @@ LAUNCHER: Final = "launcher"
 
 
 def kind_of(path: str) -> str:
-    """Say what an executable file is: PYTHON, also a script for it, a LAUNCHER, or OTHER."""
+    """Return the kind of an executable file: PYTHON, also a script for it, a LAUNCHER, or OTHER."""
     try:
         return _kind_of_name(_interpreter(path) or os.path.realpath(path))
     except ValueError:  # it cannot be a path
@@ -40,7 +42,7 @@ def kind_of(path: str) -> str:
 
 
 def _interpreter(path: str) -> str:
-    """Return what the first line of a script names, "" if the file is none."""
+    """Return the program that the first line of a script names, "" if the file is not a script."""
     try:
         handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)  # it may be a pipe with a name
     except OSError:
@@ -69,7 +71,7 @@ def _kind_of_name(path: str) -> str:
 
 
 def program_name(path: str) -> str:
-    """Return what people would call a program: its file, or the package that is run by `-m`."""
+    """Return a program's name for people: its file, or the package that is run by `-m`."""
     folder, _, file = path.rpartition("/")
     return os.path.basename(folder) if folder and file == "__main__.py" else file
 
@@ -119,7 +121,7 @@ class CommandLine:
 
     @property
     def name(self) -> str:
-        """What people would call it."""
+        """Its name for people."""
         match self.kind:
             case "program":
                 return program_name(self.what)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from typing import Protocol  # a class of it takes a quarter of a millisecond to make
 
     class Calls(Protocol):
-        """What the program asks of an engine, in the thread that it is about."""
+        """Functions of an engine that the program calls, in the thread concerned."""
 
         def stop_in(self, frame: FrameType) -> None:
             """Stop in a frame as soon as it goes on."""
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
             """Take note that `untraced` has changed."""
 
     class Debugger(Protocol):
-        """What this module needs of an engine."""
+        """The engine's methods that this module needs."""
 
         @property
         def owned(self) -> bool:
@@ -41,13 +41,13 @@ if TYPE_CHECKING:
 
         @property
         def calls(self) -> "Calls":
-            """What the program asks of it."""
+            """The program's requests to it."""
 
         def note_exit_code(self, code: int) -> None:
             """Take note how the program ended."""
 
         def finish(self, exit_code: int | None = None) -> None:
-            """Send what is to be sent last; the exit code, if it is known to the caller."""
+            """Send the last messages; the exit code, if it is known to the caller."""
 
         def forget_in_child(self) -> None:
             """Leave the child of a fork undebugged."""
@@ -60,16 +60,16 @@ expects_clients = False
 """Whether there is a thread that waits for one, or serves one."""
 
 said: "dict[str, object] | None" = None
-"""What the command line or the variable has said by which the program was started, if it was started so."""
+"""The options of the command line or the variable that started the program, if it was started so."""
 
 config: dict[str, object] = {"qt": "none", "subProcess": True, "python": sys.executable, "pythonEnv": {}}
-"""What `dapkit.configure` and `--configure-NAME` have set."""
+"""The options of `dapkit.configure` and `--configure-NAME`."""
 
 untraced: set[int] = set()
 """Threads that nothing is to stop, as they have asked."""
 
 _of_thread = _thread._local()
-"""What ends with a thread: its place among `untraced`."""
+"""The object that ends with a thread: its place among `untraced`."""
 
 _waiting: list["Waiter"] = []
 
@@ -99,7 +99,7 @@ class Waiter:
 
 
 def note_exit_code(code: int) -> None:
-    """Have the engine take note how the program ended."""
+    """Tell the engine how the program ended."""
     if engine is not None:
         engine.note_exit_code(code)
 
@@ -110,7 +110,7 @@ def asked_to_end() -> bool:
 
 
 def finish() -> None:
-    """Have the engine say its last words."""
+    """Let the engine send its last messages."""
     if engine is not None:
         engine.finish()
 
@@ -174,7 +174,7 @@ def settle(*, came: bool) -> None:
 
 
 def stop_waiting() -> None:
-    """Have all threads go on that wait for a client."""
+    """Release all threads that wait for a client."""
     while _waiting:
         waiter = _waiting.pop()
         waiter.cancelled = True
@@ -182,7 +182,7 @@ def stop_waiting() -> None:
 
 
 def trace(should_trace: bool) -> None:
-    """Have the debugger stop in the calling thread, or not."""
+    """Let the debugger stop in the calling thread, or not."""
     _of_thread.untraced = None if should_trace else _Untraced(_thread.get_ident())
     if engine is not None:
         engine.calls.traced_threads_changed()
@@ -191,7 +191,7 @@ def trace(should_trace: bool) -> None:
 def main_thread() -> int:
     """Return the identity of the main thread if it is known, else of the calling thread."""
     if sys.version_info >= (3, 13):
-        ident: int = _thread._get_main_thread_ident()  # type: ignore[attr-defined]  # what `threading` asks
+        ident: int = _thread._get_main_thread_ident()  # type: ignore[attr-defined]  # the test that `threading` makes
         return ident
     if _thread.get_native_id() == os.getpid():
         return _thread.get_ident()

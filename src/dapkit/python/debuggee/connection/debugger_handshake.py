@@ -1,6 +1,6 @@
 """The way of a program to a debugger that waits for it: who is there, and who we are, before the session begins.
 
-The exchange is that of `listener`, with the program as the client.
+The exchange is the one in `listener`, with the program as the client.
 """
 
 import _socket
@@ -50,7 +50,7 @@ def connected(place: ListenAddress, token: str | None, authority: str | None = N
 
 
 class _Peer:
-    """A debugger that is connected to: what it has said, and was not looked at, is in `said`."""
+    """A connected debugger: `said` has its unread data."""
 
     def __init__(self, connection: _socket.socket) -> None:
         self._connection = connection
@@ -74,7 +74,7 @@ class _Peer:
         """Return the next message."""
         reader = FrameReader()
         while True:
-            while self.said:  # byte by byte: what is behind the frame belongs to the session
+            while self.said:  # byte by byte: data after the frame belongs to the session
                 first, self.said = self.said[:1], self.said[1:]
                 try:
                     messages = reader.feed(first)

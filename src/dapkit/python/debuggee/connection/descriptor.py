@@ -1,8 +1,8 @@
 """Descriptors of ours in a program that may close any number, and is then given that number for a file of its own.
 
 They lie above those that a program counts on. Where the hard limit allows it, and with the C extension, they lie above
-the soft one, up to which programs close "all" descriptors. Before each use it is asked whether the number still
-stands for what it stood for.
+the soft one, up to which programs close "all" descriptors. Each use first checks that the number still stands for the
+same file.
 """
 
 import _socket

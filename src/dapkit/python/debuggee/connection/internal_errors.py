@@ -1,6 +1,6 @@
 """Errors of the engine itself: their traceback goes to the adapter's log, and the client learns of it once.
 
-The adapter writes what comes as the event `dapkit/log` where its `--log` says. The client hears of an error of a
+The adapter writes the event `dapkit/log` to the file of its `--log`. The client hears of an error of a
 request by the response, and of any other by one `output` event, however often it occurs.
 """
 
@@ -25,17 +25,17 @@ class InternalErrors:
         self._shown: set[str] = set()
 
     def log(self, error: BaseException, during: str) -> None:
-        """Have the adapter log an error, with what it happened in: a request, or an event."""
+        """Let the adapter log an error, with its context: a request, or an event."""
         self.remark(f"{during}: {type(error).__name__}: {error}\n{traceback_of(error)}")
 
     def remark(self, text: str) -> None:
-        """Have the adapter log a text."""
+        """Let the adapter log a text."""
         if LOG:
             write("error", text)
         self._send_event(LOG_EVENT, {"level": "error", "text": text[: limits.MESSAGE_CHARS]})
 
     def show(self, error: BaseException, during: str) -> None:
-        """Have the adapter log an error that no response tells of, and show it to the client, the first time."""
+        """Let the adapter log an error that no response reports, and show the first one to the client."""
         self.log(error, during)
         where = _newest(error.__traceback__)
         text = f"Internal error of the debugger: {type(error).__name__}: {error}{where}"
@@ -53,7 +53,7 @@ def _newest(traceback: TracebackType | None) -> str:
 
 
 def traceback_of(error: BaseException) -> str:
-    """Return what `traceback` would, but for the texts of lines: that module is not imported inside the program."""
+    """Return the text of `traceback`, without source lines: that module is not imported inside the program."""
     lines: list[str] = []
     cause = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
     if cause is not None:

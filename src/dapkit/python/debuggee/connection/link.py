@@ -1,8 +1,8 @@
 """The one connection to the adapter, and the one thread that serves it.
 
 The link's thread reads requests and keeps deadlines; it never runs code of the
-program, so it always answers. Any thread may send. What requests mean is decided in
-`requests.dispatch`; what happens when the other end goes away is decided by the caller of `serve`.
+program, so it always answers. Any thread may send. `requests.dispatch` handles the requests; the caller of `serve`
+decides the consequences when the other end goes away.
 """
 
 import _queue
@@ -50,7 +50,7 @@ def connect(address: str) -> _socket.socket:
 
     Raises:
         ValueError: if the address is of no known kind.
-        OSError: if nobody listens there.
+        OSError: if no process listens there.
 
     """
     kind, _, place = address.partition(":")
@@ -76,7 +76,7 @@ class Link:
     """
 
     def __init__(self, connection: _socket.socket, said: bytes = b"", tls: "Tls | None" = None) -> None:
-        """Take a connection, what its other end has said on it already, and our end of TLS if it is spoken there."""
+        """Take a connection, the data that its other end has already sent, and the local end of TLS if it is used."""
         self._tls = tls
         self._end = OwnDescriptor(connection.detach())
         self._connection = self._end.socket()
@@ -123,7 +123,7 @@ class Link:
         waiting = self.marks.add(self._remarks.messages, text, place)
         # In a signal handler this thread may be in the midst of sending something else.
         inside = self._is_sending()
-        # What ends no line is waited for: `print` writes the end by itself.
+        # An incomplete line waits for its end: `print` writes the end separately.
         is_late = text.endswith("\n") and monotonic() > self._remarked + limits.REMARK_SECONDS
         due = waiting >= limits.REMARKS or is_late
         try:
@@ -146,7 +146,7 @@ class Link:
         It may read slowly, or not at all: then the program is to wait, and nothing else.
         """
         if self._is_sending():
-            return  # in a signal handler: nobody else could send meanwhile
+            return  # in a signal handler: no other thread could send meanwhile
         while self._added - self._taken > limits.REMARKED_CHARS and not self.closed and not unless():
             sleep(limits.ROOM_SECONDS)
 
@@ -155,7 +155,7 @@ class Link:
         return is_owned(self._sending)
 
     def let_go(self) -> None:
-        """Let others send: what has kept the calling thread from finishing came from outside."""
+        """Let other threads send: the calling thread was interrupted from outside."""
         let_go(self._sending)
 
     def note_taken(self, characters: int) -> None:
@@ -193,7 +193,7 @@ class Link:
             del late  # which has this frame on its traceback: neither would end
 
     def _write(self, data: bytes) -> BaseException | None:
-        """Send bytes, all of them; return what a signal handler has raised meanwhile."""
+        """Send bytes, all of them; return the exception that a signal handler has raised meanwhile."""
         late: BaseException | None = None
         rest = memoryview(data)
         while rest:
@@ -222,7 +222,7 @@ class Link:
         return frames
 
     def be_quiet(self, after_turn: Callable[[], None]) -> None:
-        """Wake up for nothing but messages and what is due; `after_turn` is called whenever that has been done."""
+        """Wake up only for messages and due work; `after_turn` is called after each."""
         self._after_turn = after_turn
 
     @property
@@ -248,7 +248,7 @@ class Link:
             self._run(self._soon.get())
 
     def _run(self, action: Callable[[], None]) -> None:
-        """Do something that nobody waits for; an error of it is reported, and does not end the link."""
+        """Do background work; an error of it is reported, and does not end the link."""
         try:
             action()
         except Exception as error:
@@ -261,7 +261,7 @@ class Link:
         """Read and handle messages; return true for a `rest`, false if the link is of no more use.
 
         That is when the other end went away or broke the protocol. The calling thread is the link's until then.
-        `others` says what to do when other descriptors can be read; it may change at any time, in this thread.
+        `others` maps further readable descriptors to functions; it may change at any time, in this thread.
         """
         enter_link_thread()
         uncount_calls(limits.LINK_CALLS)  # the program may set a recursion limit that leaves too few
@@ -293,7 +293,7 @@ class Link:
     def _take_turn(
         self, ready: list[int], handle: Callable[[Json], None], others: Mapping[int, Callable[[], None]]
     ) -> bool:
-        """Do what is due; return false if the link is of no more use."""
+        """Do the due work; return false if the link is of no more use."""
         for place in ready:
             if place in others:
                 self._run(others[place])
@@ -305,7 +305,7 @@ class Link:
         return True
 
     def _read(self, handle: Callable[[Json], None]) -> bool:
-        """Handle what has come; return false at the end."""
+        """Handle received data; return false at the end."""
         try:
             data = self._connection.recv(1 << 16)
         except OSError:
@@ -316,7 +316,7 @@ class Link:
         return self._handled(data if self._tls is None else self._said_in(data, self._tls), handle)
 
     def _said_in(self, data: bytes, tls: "Tls") -> bytes:
-        """Return what encrypted bytes say; what is not TLS breaks the protocol, as any other bytes do."""
+        """Return the decrypted data; data that is not TLS breaks the protocol, as other invalid bytes do."""
         with self._sending:  # an end of TLS does one thing at a time
             try:
                 said = tls.take(data)
@@ -350,7 +350,7 @@ class Link:
             os.write(self._wake.number, b".")
 
     def _is_to_rest(self) -> bool:
-        """Do what the link's thread was waked for; say whether it is to end."""
+        """Do the work for which the link's thread was woken; return whether it must end."""
         os.read(self._waked.number, 64)
         rests, self._resting = self._resting, False
         if rests:
@@ -373,7 +373,10 @@ class Link:
         self._wake_up()
 
     def _milliseconds(self) -> int:
-        """Return how long nothing is due, but for a look at our descriptors: what waits for them is not told."""
+        """Return the time until the next due work, apart from the check of the descriptors.
+
+        Those that wait for it are not told.
+        """
         if self.is_quiet and not self._timers and self._remarks_due == _NEVER:
             return _FOR_EVER
         now = monotonic()
@@ -397,7 +400,7 @@ class Link:
         self._send(None)
 
     def close(self) -> None:
-        """Send nothing more than what waits, and let the other end read the end of the stream."""
+        """Send the waiting data and no more, and let the other end read the end of the stream."""
         self._send(None)
         with self._sending:
             if self._is_cut():
@@ -409,7 +412,7 @@ class Link:
                 return  # the other end was first
 
     def discard(self) -> None:
-        """Close everything; what is still to be sent is not."""
+        """Close everything; unsent data is dropped."""
         with self._sending:
             self.drop()
         self._timers.clear()

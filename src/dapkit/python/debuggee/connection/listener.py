@@ -2,7 +2,7 @@
 
 A client can run any code in the program, so none gets past the first frames unless it proves that it knows the
 token, as the program does in its turn, or, at a unix socket, unless the system says that it is a process of our own
-user. The first bytes have to be those of a DAP message: HTTP and the like is closed at its first letter. While a client
+user. The first bytes must belong to a DAP message: HTTP and the like is closed at its first letter. While a client
 is attached, others get an error that says so, and are closed.
 
     client    {"seq":1,"type":"request","command":"dapkit/authenticate","arguments":{"nonce":"..."}}
@@ -11,7 +11,7 @@ is attached, others get an error that says so, and are closed.
     client    {"seq":2,"type":"request","command":"dapkit/authenticate","arguments":{"proof":"..."}}
     program   {"seq":2,"type":"response","request_seq":2,"success":true,"command":"dapkit/authenticate"}
 
-`dapkit.transport.authentication` says what the proofs are. Then the session begins, its messages numbered anew.
+`dapkit.transport.authentication` describes the proofs. Then the session begins, its messages numbered anew.
 Nothing here waits: sockets do not block, a connection that takes too long is closed, and of too many the oldest.
 """
 
@@ -46,11 +46,11 @@ _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 type ListenAddress = tuple[str, int] | str
 """Host and port, or the path of a unix socket."""
 type Shown = tuple[str, str | None]
-"""What a port shows that speaks TLS: the files of a certificate, and of its key if that is in another."""
+"""The certificate of a port that speaks TLS: its file, and the file of its key if that is another."""
 
 
 class AcceptedClient:
-    """A client that was accepted: the connection, and what it has sent of the session already."""
+    """An accepted client: the connection, and the part of the session that it has already sent."""
 
     def __init__(self, connection: _socket.socket, said: bytes, tls: "Tls | None" = None) -> None:
         self.connection = untrack(connection)
@@ -72,7 +72,7 @@ class _PendingConnection:
         self.until = monotonic() + limits.TOKEN_SECONDS
 
     def receive(self) -> bytes | None:
-        """Return what it says by now; None if it has gone.
+        """Return its data so far; None if it has gone.
 
         Raises:
             BlockingIOError: nothing has come.
@@ -101,12 +101,12 @@ class ClientListener:
     Invariant: `watched` has a descriptor for the socket and for each pending connection.
 
     Args:
-        token: what clients of a port have to know; a unix socket needs none.
+        token: the secret that clients of a port must know; a unix socket needs no token.
         shown: the certificate, for a port that speaks TLS.
 
     Attributes:
         place: its address.
-        watched: what to do when a descriptor can be read.
+        watched: functions to call when a descriptor can be read.
         arrived: the client that was accepted last; `wait` takes it.
 
     """
@@ -166,7 +166,7 @@ class ClientListener:
             self.watched.pop(self._own.number, None)
             return
         try:
-            handle, _ = self._listening._accept()  # type: ignore[attr-defined]  # what socket.accept is made of
+            handle, _ = self._listening._accept()  # type: ignore[attr-defined]  # the base of socket.accept
         except OSError:
             return  # it went away again
         own = OwnDescriptor(handle)
@@ -199,7 +199,7 @@ class ClientListener:
         if data is None or not _may_begin(pending.said):
             self._dismiss(pending)
             return
-        for place in range(len(data)):  # byte by byte: what is behind a frame may belong to the session
+        for place in range(len(data)):  # byte by byte: data after a frame may belong to the session
             try:
                 messages = pending.reader.feed(data[place : place + 1])
             except MalformedFrame:
@@ -221,7 +221,7 @@ class ClientListener:
         shown = _arguments(request).get("proof")
         expected = tokens.proof_of("client", self._token, self._port, *pending.nonces)
         if request.get("command") != AUTHENTICATE or not tokens.same(shown, expected):
-            self._answer(pending, request, "the token is not that of the program")
+            self._answer(pending, request, "the token is not the program's token")
         else:
             self._accept(pending, request, rest, answer=True)
         return False
@@ -285,7 +285,7 @@ class ClientListener:
 
 
 def _ends_showing(shown: Shown) -> "Callable[[], Tls]":
-    """Return what makes our end of a TLS connection."""
+    """Return the local end of a TLS connection."""
     from .tls import Tls, server_context
 
     context = server_context(*shown)

@@ -1,10 +1,10 @@
 """Where in the program's output log messages belong.
 
 The program's stdout and stderr are pipes of the adapter, and log messages come over the link. So that the adapter knows
-what was written before a message, the message has a number, and a mark with this number is written to the pipes; the
+which output precedes a message, the message has a number, and a mark with this number is written to the pipes; the
 adapter takes it out. A message says which mark of each pipe it is behind.
 
-Marks are most of what a message costs. A pipe in which nothing was written since its last mark needs no other. To know
+Marks are most of the cost of a message. A pipe in which nothing was written since its last mark needs no other. To know
 that takes the extension, and memory that the adapter shares (`native/output.c`); without them each message is marked.
 
 Only the adapter's pipes are written to, while they are the descriptors 1 and 2: the interpreter may be a script that
@@ -20,7 +20,7 @@ from ..interpreter.gc_tracking import untrack
 from .framing import Json
 
 MARK_BEGINS: Final = "\0\x1bdapkit:"
-"""What no program writes. In a pipe, a number and a NUL follow."""
+"""A byte sequence that no program writes. In a pipe, a number and a NUL follow."""
 
 type Message = tuple[str, Json, int, int, int]
 """A text, the other fields of its event, its number, and of stdout and stderr the last mark before it.
@@ -33,7 +33,7 @@ _DESCRIPTORS: Final = (1, 2)
 
 
 def position_of(number: int, stdout: int, stderr: int) -> str:
-    """Return what stands before messages in an event: the number of the last, and the marks that they are behind."""
+    """Return the prefix of messages in an event: the number of the last, and the marks that precede them."""
     return f"{MARK_BEGINS}{number}:{stdout}:{stderr}\0" if number else ""
 
 
@@ -52,10 +52,10 @@ class OutputMarks:
     def begin(
         self, pipes: list[tuple[int, int]], *, first: int = 1, memory: tuple[str, tuple[int, int]] | None = None
     ) -> None:
-        """Mark what is written to these pipes, stdout and stderr, each by its device and inode; there may be none.
+        """Mark the output on these pipes, stdout and stderr, each by its device and inode; there may be none.
 
-        Messages have numbers from the first on. The memory that the adapter shares, its path and what is to be there,
-        has seen all that was read from the pipes, and no message before the first.
+        Messages have numbers from the first on. The memory that the adapter shares, given by its path and expected
+        contents, has seen all reads from the pipes, and no message before the first.
         """
         self._next = itertools.count(first).__next__
         self._pipes = list(zip(_DESCRIPTORS, pipes, strict=False))

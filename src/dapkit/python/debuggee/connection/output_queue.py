@@ -1,8 +1,7 @@
 """Log messages that wait to be sent, joined where they are many and come from the same place.
 
-A loop logs faster than single events can be sent and shown. What comes in quick
-succession waits here for a moment, for others; when it is sent, and that nothing
-overtakes it, is the business of `link`.
+A loop logs faster than single events can be sent and shown. Messages in quick succession wait here for a moment, for
+others; `link` decides when they are sent, and that nothing overtakes them.
 """
 
 from ..interpreter import limits
@@ -26,7 +25,8 @@ class OutputQueue:
         """Take those that wait by now, as bodies of events."""
         taken = self.messages[:]
         del self.messages[: len(taken)]  # others may go on adding
-        # An editor shows the place of an event beside its first line alone; of a flood nobody follows each.
+        # An editor shows the place of an event beside its first line alone; in a flood the user follows no single
+        # place.
         are_few = len(taken) <= limits.REMARKS_APART
         joined: list[list[Message]] = []
         size = 0
@@ -43,7 +43,7 @@ class OutputQueue:
 
 
 def _output_of(messages: list[Message]) -> str:
-    """Join texts; those with nothing of the program's output between them have one position, that of the last."""
+    """Join texts; texts without output of the program between them have one position, the position of the last."""
     parts: list[str] = []
     texts: list[str] = []
     last = messages[0]

@@ -23,10 +23,10 @@ class IncomingRequest:
         self._link = link
         self._open = _thread.allocate_lock()
         self.afterwards: Callable[[], None] | None = None
-        """What to do once the response has left: it may cause an event."""
+        """Work after the response has left: it may cause an event."""
 
     def answer(self, body: Json | None) -> None:
-        """Answer with success, then do what comes afterwards."""
+        """Answer with success, then do the work that follows."""
         if self._open.acquire(blocking=False):
             self._link.response(self.message, success=True, body=body)
             afterwards, self.afterwards = self.afterwards, None  # which may hold the request
@@ -40,7 +40,7 @@ class IncomingRequest:
 
     @property
     def label(self) -> str:
-        """What to call the request in a log."""
+        """The name of the request in a log."""
         return f"request {self.message['seq']} {self.message['command']}"
 
     def refuse(self, reason: str) -> None:

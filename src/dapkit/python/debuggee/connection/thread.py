@@ -13,7 +13,7 @@ from ..interpreter import native
 from ..interpreter.hidden_frames import hidden_frame
 
 _FAULTS: Final = {_signal.SIGSEGV, _signal.SIGBUS, _signal.SIGFPE, _signal.SIGILL, _signal.SIGABRT}
-"""What a thread brings upon itself, and `faulthandler` reports."""
+"""A signal that a thread causes itself, and that `faulthandler` reports."""
 
 
 def start_thread(live: Callable[[], None]) -> None:
@@ -27,6 +27,6 @@ def start_thread(live: Callable[[], None]) -> None:
     before = _signal.pthread_sigmask(_signal.SIG_BLOCK, ())
     try:
         _signal.pthread_sigmask(_signal.SIG_BLOCK, _signal.valid_signals() - _FAULTS)  # may raise once it is done
-        _thread.start_new_thread(begin, ())  # inherits what is blocked
+        _thread.start_new_thread(begin, ())  # inherits the blocked signals
     finally:
         _signal.pthread_sigmask(_signal.SIG_SETMASK, before)

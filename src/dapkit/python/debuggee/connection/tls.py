@@ -17,7 +17,8 @@ _CHUNK_BYTES = 1 << 16
 class Tls:
     """One end of a TLS connection.
 
-    Invariant: what `take` and `wrap` have made for the other end is in `_out`, until `outgoing` hands it over.
+    Invariant: `_out` holds the bytes that `take` and `wrap` have made for the other end, until `outgoing` hands them
+    over.
     """
 
     def __init__(self, context: "_ssl._SSLContext", *, serves: bool, host: str | None = None) -> None:
@@ -29,12 +30,12 @@ class Tls:
         untrack(self)
 
     def begin(self) -> bytes:
-        """Return what the side that connects sends first."""
+        """Return the first bytes of the connecting side."""
         self._shake_hands()
         return self.outgoing()
 
     def take(self, data: bytes) -> bytes:
-        """Take bytes from the other end; return what they say.
+        """Take bytes from the other end; return the decrypted data.
 
         Raises:
             OSError: it does not speak TLS, or its certificate is not vouched for.
@@ -61,7 +62,7 @@ class Tls:
         return self.outgoing()
 
     def outgoing(self) -> bytes:
-        """Return what is to be sent by now."""
+        """Return the bytes to send so far."""
         return self._out.read()
 
     def _shake_hands(self) -> bool:
@@ -74,7 +75,7 @@ class Tls:
 
 
 def server_context(certificate: str, key: str | None) -> "_ssl._SSLContext":
-    """Return what a listening side shows: a certificate, and its key if that is in another file.
+    """Return the certificate of a listening side, and its key if that is in another file.
 
     Raises:
         OSError: one of them cannot be read, or they do not fit.
@@ -86,7 +87,7 @@ def server_context(certificate: str, key: str | None) -> "_ssl._SSLContext":
 
 
 def client_context(authority: str) -> "_ssl._SSLContext":
-    """Return what the connecting side checks: a file of certificates that vouch for the other side.
+    """Return the check of the connecting side: a file of certificates that vouch for the other side.
 
     Raises:
         OSError: it cannot be read.

@@ -1,7 +1,7 @@
 """Tokens of ports: made, proved, and kept in files that only our own user can reach.
 
 The names of the files and the proofs follow the rule of the adapter (`dapkit.transport.private_files`,
-`dapkit.transport.authentication`), so that each finds what the other has left, and believes it.
+`dapkit.transport.authentication`), so that each finds the other's files, and accepts its proofs.
 """
 
 import os
@@ -10,7 +10,7 @@ from _operator import _compare_digest  # the C half of `hmac.compare_digest`
 from binascii import b2a_base64
 from fcntl import LOCK_EX, LOCK_NB, LOCK_SH, flock
 
-try:  # what `hashlib` takes where there is no OpenSSL, whose import takes milliseconds
+try:  # the modules that `hashlib` uses without OpenSSL, whose import takes milliseconds
     from _sha2 import sha256  # type: ignore[import-not-found]  # the typeshed has the public modules only
 except ImportError:  # a Python that was built without it
     from _hashlib import openssl_sha256 as sha256
@@ -28,17 +28,17 @@ def make() -> str:
 
 
 def make_nonce() -> str:
-    """Make what the other end has to put into its proof."""
+    """Make a nonce that the other end must put into its proof."""
     return os.urandom(_NONCE_DIGITS // 2).hex()
 
 
 def is_nonce(shown: object) -> bool:
-    """Say whether something is what the other end may ask us to put into our proof."""
+    """Return whether a value is a valid nonce of the other end."""
     return isinstance(shown, str) and len(shown) == _NONCE_DIGITS and set(shown) <= set("0123456789abcdef")
 
 
 def proof_of(role: str, token: str, port: int, client_nonce: str, server_nonce: str) -> str:
-    """Return what only somebody who knows the token can say for these nonces: an HMAC (RFC 2104), with SHA-256."""
+    """Return the proof that this side knows the token, for these nonces: an HMAC (RFC 2104), with SHA-256."""
     key = token.encode("utf-8", "surrogatepass")
     if len(key) > _BLOCK_BYTES:
         key = sha256(key).digest()

@@ -1,1 +1,1 @@
-"""Breakpoints at data: from what a client points at to the mechanisms that see it read and written."""
+"""Breakpoints at data: from a client's request to the mechanisms that see reads and writes."""

@@ -27,7 +27,7 @@ def is_anchor(identity: str) -> bool:
 
 
 def anchor_of(target: WatchTarget, expression: Json | None) -> str | None:
-    """Return a dataId by which a target is found again at other moments; None if it has another, or there is none.
+    """Return a dataId by which a target is found again at other moments; None if it has another, or has none.
 
     `expression` says how to name it there: `expression`, and `place` as of `dapkit/placeOfExpression`.
     """
@@ -57,7 +57,7 @@ def holder_of(target: WatchTarget) -> tuple[object, str]:
 
 
 class AnchoredPlaces:
-    """What such a dataId says."""
+    """The parts of such a dataId."""
 
     def __init__(self, identity: str) -> None:
         """Read it.
@@ -72,7 +72,7 @@ class AnchoredPlaces:
             self._label, self._description = str(said["label"]), str(said["description"])
             self._places: list[dict[str, Any]] = [{**place} for place in said["places"]]
         except (MalformedFrame, KeyError, TypeError) as error:
-            raise RequestRefused(f"dataId {identity!r:.200} is none of dataBreakpointInfo") from error
+            raise RequestRefused(f"dataId {identity!r:.200} does not come from dataBreakpointInfo") from error
 
     def target(self, frames: Iterable[FrameType], object_at: ObjectAt) -> WatchTarget | None:
         """Find the target again at this moment, in the stacks of these frames if it is a variable of a call."""

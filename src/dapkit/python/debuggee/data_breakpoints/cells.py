@@ -1,6 +1,6 @@
 """The cell behind a variable that functions share, and all code that can write it.
 
-A frame does not give its cells. But a mark can be put into the variable for a moment: the cell is what then
+A frame does not give its cells. But a mark can be put into the variable for a moment: the cell is the one that then
 holds the mark. Native code does that in one go, so that no other thread sees the mark.
 """
 

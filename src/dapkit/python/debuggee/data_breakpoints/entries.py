@@ -49,7 +49,7 @@ class EntryWatches:
     def set(self, wanted: list[tuple[WatchTarget, Entry]]) -> list[tuple[WatchTarget, Entry]]:
         """Watch these entries; return those that have to be polled instead.
 
-        What other threads have written to entries that were watched before is not forgotten.
+        Writes of other threads to entries that were watched before are kept.
         """
         if not native.CAN_WATCH:
             return wanted
@@ -89,7 +89,7 @@ class EntryWatches:
         return True
 
     def clear(self) -> None:
-        """Watch nothing, and forget what was noted."""
+        """Watch nothing, and forget the notes."""
         if native.CAN_WATCH:
             native.unwatch_all()
         self._watches.clear()
@@ -100,7 +100,7 @@ class EntryWatches:
 
     @under_lock
     def arrive(self, ident: int) -> tuple[list[DataAccess], list[WatchTarget]]:
-        """Return what a thread has written, and which targets ended, at the next instruction of the frame that did."""
+        """Return the writes of a thread, and the ended targets, at the next instruction of the writing frame."""
         self.read_notes()
         written = self._unread.pop(ident, {})
         alive = newest_frames() if self._unread else {}
@@ -116,7 +116,7 @@ class EntryWatches:
 
     @under_lock
     def read_notes(self, *, but_of: Container[int] = ()) -> None:
-        """Take the notes from the watcher, and put them in order, except those of some threads."""
+        """Take the notes from the watcher, and put them in order, except the notes of some threads."""
         if not self._watches:
             return
         notes, lost = native.drain()
@@ -125,7 +125,7 @@ class EntryWatches:
                 continue
             mine = self._unread.setdefault(ident, {})
             mine[number] = (mine[number][0] if number in mine else old, new)
-        if lost:  # one call wrote very often; what it wrote last can be seen
+        if lost:  # one call wrote very often; its last write can be seen
             for written in self._unread.values():
                 for number, (old, _) in list(written.items()):
                     if number in self._watches:
@@ -150,14 +150,14 @@ class EntryWatches:
         return found, ended
 
     def _watch_again(self, number: int, watch: _Watch) -> object:
-        """Watch the dict that an object has now; return MISSING if there is none: the object is gone."""
+        """Watch the dict that an object has now; return MISSING if the object is gone."""
         del self._watches[number]
         native.unwatch(number)
         return None if self._watch(watch.target, watch.entry) else MISSING
 
     @under_lock
     def refresh(self, standing: Container[int]) -> list[WatchTarget]:
-        """Forget what threads that stand have written since `read_notes`; return the targets that are gone."""
+        """Forget the writes of stopped threads since `read_notes`; return the targets that are gone."""
         if self._watches:
             self.read_notes(but_of=standing)
             self._disarm()

@@ -1,8 +1,7 @@
 """Where code reads and writes a name, by the offsets of its instructions.
 
-A write is reported at the instruction after it, a read at the instruction that reads. The variables of
-a comprehension that was compiled into its function are others than those of the function,
-though they may have the same names.
+A write is reported at the instruction after it, a read at the instruction that reads. The variables of a comprehension
+that was compiled into its function differ from the function's own, though they may have the same names.
 """
 
 from types import CodeType
@@ -100,7 +99,7 @@ def _uses(code: CodeType, operation: str, argument: int) -> list[tuple[bool, str
 
 
 def _in_comprehensions(code: CodeType, name: str, rows: list[Instruction]) -> set[int]:
-    """Return the instructions in which the name is that of a comprehension's own variable."""
+    """Return the instructions in which the name is a comprehension's own variable."""
     inner: set[int] = set()
     for begin, (_, operation, argument) in enumerate(rows):
         if operation != "LOAD_FAST_AND_CLEAR" or code._varname_from_oparg(argument) != name:  # type: ignore[attr-defined]

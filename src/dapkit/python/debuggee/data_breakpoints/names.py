@@ -16,7 +16,7 @@ _OWNER: Final = "names"
 
 
 class _Spot:
-    """What to look at when an instruction is reached."""
+    """The test to make when an instruction is reached."""
 
     __slots__ = ("kind", "watch")
 
@@ -37,7 +37,7 @@ class _Watch:
         self.kept = self.seen
 
     def look(self, frame: FrameType, kind: str) -> DataAccess | None:
-        """Return what happened in a frame, None if it is another variable of that name, or was not changed."""
+        """Return the change in a frame, None if it is another variable of that name, or was not changed."""
         place = self.place
         if isinstance(place, Reads):
             if frame.f_globals is not place.namespace or _is_hidden(frame, place.name):
@@ -103,7 +103,7 @@ class NameWatches:
         for offset, kind in spots:
             here.setdefault(offset, []).append(_Spot(watch, kind))
         self._tool.want(code, _OWNER, INSTRUCTION | EVENTS.LINE | EVENTS.PY_RETURN)
-        self._tool.settle(code)  # what was disabled may be wanted now
+        self._tool.settle(code)  # disabled events may be needed now
 
     @property
     def reads_globals(self) -> bool:
@@ -128,9 +128,9 @@ class NameWatches:
         return any(spot.watch is watch for spots in self.spots.get(id(code), {}).values() for spot in spots)
 
     def look(self, frame: FrameType, code: CodeType, offset: int, kinds: tuple[str, ...]) -> list[DataAccess]:
-        """Return what happened at an instruction, if it is of these kinds."""
+        """Return the change at an instruction, if it is of these kinds."""
         spots = [spot for spot in self.spots.get(id(code), {}).get(offset, ()) if spot.kind in kinds]
-        # Writes come before the reads of the same instruction: they are those of the one before.
+        # Writes come before the reads of the same instruction: they belong to the instruction before.
         found = [spot.watch.look(frame, spot.kind) for spot in sorted(spots, key=lambda spot: spot.kind == READ)]
         return [access for access in found if access is not None]
 
@@ -151,7 +151,7 @@ class NameWatches:
             watch.kept = MISSING if isinstance(watch.place, Reads) else watch.place.read()
 
     def refresh(self) -> None:
-        """Take what has changed since `keep` as known."""
+        """Accept the changes since `keep` as known."""
         for watch in self._watches:
             if not isinstance(watch.place, Reads):
                 value = watch.place.read()

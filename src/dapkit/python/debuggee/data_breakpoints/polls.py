@@ -29,7 +29,7 @@ type Change = tuple[int, object, object]
 class PolledValues:
     """The polled places.
 
-    Invariant: `look` compares exactly the places of `_watches`, with what was there when it was last called.
+    Invariant: `look` compares exactly the places of `_watches`, with their values at its last call.
     """
 
     def __init__(
@@ -66,11 +66,11 @@ class PolledValues:
             self.look = _poll([place for _, place in self._watches], self._take)
 
     def keep(self) -> None:
-        """Remember what is there now, for `refresh`."""
+        """Remember the present values, for `refresh`."""
         self._kept = [place.read() for _, place in self._watches]
 
     def refresh(self) -> bool:
-        """Take what has changed since `keep` as known; say whether `look` is another one now."""
+        """Accept the changes since `keep` as known; return whether `look` is another one now."""
         kept, self._kept = self._kept, []
         changed = any(
             _differ(before, place.read(), place) for before, (_, place) in zip(kept, self._watches, strict=False)
@@ -87,7 +87,7 @@ class PolledValues:
         self._tool.want(code, _OWNER, _EVENTS | (EVENTS.JUMP if loops_on_one_line(code) else 0))
 
     def look_now(self, code: CodeType, where: int) -> list[DataAccess]:
-        """Return what has changed since the last look."""
+        """Return the changes since the last look."""
         if self.look is None:
             return []
         ident = _thread.get_ident()
@@ -113,13 +113,13 @@ class PolledValues:
             if index < len(watches):  # the places may just have been replaced by fewer
                 target, place = watches[index]
                 if isinstance(place, Bytes):
-                    old, new = place.shown(old), place.shown(new)  # noqa: PLW2901 - what they mean
+                    old, new = place.shown(old), place.shown(new)  # noqa: PLW2901 - their meaning
                 found.append(DataAccess(target, place, WRITE, old, new))
         return found
 
 
 def leaves(frame: FrameType, where: int) -> bool:
-    """Say whether a callback with the argument `where` is that of an instruction that leaves the frame.
+    """Return whether a callback with the argument `where` is at an instruction that leaves the frame.
 
     LINE has a line there, PY_RETURN and PY_YIELD an offset; where the frame is decides which it is.
     """
@@ -131,7 +131,7 @@ def _differ(before: object, now: object, place: Pollable) -> bool:
 
 
 def _poll(places: list[Pollable], changed: Callable[[CodeType, int, list[Change]], None]) -> Look:
-    """Do in Python what `native.poll` does."""
+    """Do the work of `native.poll` in Python."""
     seen = [place.read() for place in places]
 
     def look(code: CodeType, where: int, *_: object) -> None:

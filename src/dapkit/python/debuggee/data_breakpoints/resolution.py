@@ -1,7 +1,7 @@
-"""From what a client points at to the places to watch.
+"""From a client's reference to data to the places to watch.
 
-What cannot be watched is refused with the reason: it is computed when it is asked for, it cannot change, or
-reading it would run code of the program.
+Data that cannot be watched is refused with the reason: it is computed when it is read, it cannot change, or reading it
+would run code of the program.
 """
 
 import itertools
@@ -40,7 +40,7 @@ _CONSTANT: Final = (tuple, str, bytes, range, frozenset, *FROZENDICT)
 POLLING: Final = "compared at every line of the program's own code, which slows it" + (
     "" if native.CAN_POLL else " several times, since the native part of dapkit is not there"
 )
-"""What is said of a breakpoint on what cannot be watched otherwise."""
+"""The message about a breakpoint on data that cannot be watched otherwise."""
 
 _next: Final = itertools.count(1).__next__
 
@@ -82,7 +82,7 @@ def lasting_target(identity: str) -> WatchTarget | None:
     """Find a target again by its dataId in another run; None if its module or class is not there yet.
 
     Raises:
-        RequestRefused: if the dataId is none of those.
+        RequestRefused: if the dataId has another origin.
 
     """
     kind, _, rest = identity.partition(":")
@@ -144,9 +144,7 @@ def _of_attribute(owner: object, name: str, label: str) -> WatchTarget:
     if type(held) is MemberDescriptorType:
         return _numbered(label, [Slot(owner, held)])
     if held is not None and _is_data_descriptor(held):
-        raise RequestRefused(
-            f"{label} is computed when it is asked for, by {type_name(held)}; watch what it is made of"
-        )
+        raise RequestRefused(f"{label} is computed when it is asked for, by {type_name(held)}; watch its parts")
     names = own_dict(owner)
     if names is None:
         raise RequestRefused(f"a {type_name(owner)} keeps no attributes of its own")
@@ -219,7 +217,7 @@ def _of_buffer_item(container: Any, index: int, label: str) -> WatchTarget:  # n
 
 
 def _native_form(form: str, width: int) -> str:
-    """Return the letter that `memoryview.cast` knows items by, an empty text if there is none."""
+    """Return the letter by which `memoryview.cast` knows the items; empty if there is no such letter."""
     letter = form.lstrip("@=<" if sys.byteorder == "little" else "@=>!")  # ctypes names the order of the bytes
     known = len(letter) == 1 and letter in "cbB?hHiIlLqQnNfd"
     return letter if known and memoryview(bytes(width)).cast(letter).itemsize == width else ""  # type: ignore[call-overload]

@@ -1,9 +1,8 @@
-"""Data breakpoints: which were asked for, when they stop, and what is reported then.
+"""Data breakpoints: the requests, their stops, and the reports of these.
 
-A client first asks whether something can be watched, and gets the dataId of a target for it. What was
-found in a frame or value of a stop is only kept if a breakpoint is set on it before the program goes on. Names of
-globals and of class attributes are good for ever, also for another run: those whose module or class is not
-there yet wait for it.
+A client first asks whether something can be watched, and gets the dataId of a target for it. Data found in a frame or
+value of a stop is kept only if a breakpoint is set on it before the program continues. Names of globals and of class
+attributes are good for ever, also for another run: those whose module or class is not there yet wait for it.
 """
 
 import _thread
@@ -82,10 +81,10 @@ class EngineDataBreakpoint:
 
 
 _ONCE: Final = ONCE + ":"
-"""What the dataId of a breakpoint begins with that goes away with its first stop."""
+"""First characters of the dataId of a breakpoint that is removed at its first stop."""
 
 
-_ABSENT: Final = "what it is on is not there at this moment"
+_ABSENT: Final = "its target does not exist at this moment"
 
 
 class DataBreakpointTable:
@@ -115,8 +114,8 @@ class DataBreakpointTable:
         )
         self._set: list[EngineDataBreakpoint] = []
         self._offered: dict[str, WatchTarget] = {}
-        """What may be set now, by dataId."""
-        self._standing: set[int] = set()  # threads that stand still: what they change is the client's doing
+        """Targets that may be set now, by dataId."""
+        self._standing: set[int] = set()  # stopped threads: their changes are the client's doing
         self.may_resolve = False
         """Whether the program has begun: before that, `__main__` is not its own."""
 
@@ -134,7 +133,7 @@ class DataBreakpointTable:
         return body
 
     def place(self, specs: list[Json]) -> list[Json]:
-        """Replace all data breakpoints; return what is said about each."""
+        """Replace all data breakpoints; return the response about each."""
         made = [self._make(spec) for spec in specs]
         with self._lock:
             self._set = [item for item in made if isinstance(item, EngineDataBreakpoint)]
@@ -155,7 +154,7 @@ class DataBreakpointTable:
 
     @under_lock
     def _resolve(self, breakpoint: EngineDataBreakpoint) -> None:
-        """Find the target of a breakpoint, or say what is the matter."""
+        """Find the target of a breakpoint, or return the reason why it has no target."""
         breakpoint.waits = False
         try:
             target = self._find(breakpoint.identity)
@@ -181,7 +180,7 @@ class DataBreakpointTable:
             if history is None:
                 raise RequestRefused("the dataId is one of a program with time travel")
             return AnchoredPlaces(identity).target(newest_frames().values(), history.object_at)
-        found = lasting_target(identity)  # also refuses what is not a name
+        found = lasting_target(identity)  # also refuses a text that is not a name
         return found if self.may_resolve else None
 
     @under_lock
@@ -214,7 +213,7 @@ class DataBreakpointTable:
         self._offered.clear()
         self._watching.clear()
 
-    # What happens
+    # Events
 
     @under_lock
     def stops_changed(self) -> None:
@@ -330,7 +329,7 @@ class DataBreakpointTable:
         )
 
     def _is_of_client(self, frame: FrameType) -> bool:
-        """Say whether it is what the client just typed that uses the data, and not a function that it calls."""
+        """Return whether the text that the client just typed uses the data itself, and not a function that it calls."""
         caller = frame.f_back
         if not self._stops.states.evaluates(_thread.get_ident()) or caller is None:
             return False

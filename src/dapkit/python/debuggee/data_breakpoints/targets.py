@@ -1,4 +1,4 @@
-"""What can be watched: the places where the program keeps values.
+"""Data that can be watched: the places where the program keeps values.
 
 A place is read here without any code of the program. How a change of it is noticed depends on its kind:
 
@@ -6,8 +6,8 @@ A place is read here without any code of the program. How a change of it is noti
     Slot, Item, Bytes          polling (`polls`)
     Local, Cell, reads         events at the instructions that use the name (`names`)
 
-A target is what a client sets a data breakpoint on: one place, or two where a name means an
-attribute of an object or, if that has none, of its class.
+A target is the data of a data breakpoint: one place, or two if a name means an attribute of an object or, if the object
+lacks it, of its class.
 """
 
 import _weakref
@@ -22,7 +22,7 @@ from ..interpreter.frame_locals import locals_of
 from ..interpreter.safe_types import is_a, stored_dict
 
 MISSING: Final = native.MISSING
-"""Stands for the value of what has none."""
+"""The value of a place without a value."""
 
 WRITE: Final = "write"
 READ: Final = "read"
@@ -30,7 +30,7 @@ READ_WRITE: Final = "readWrite"
 
 
 class DictEntry:
-    """What a dict holds under a key."""
+    """The value in a dict under a key."""
 
     __slots__ = ("key", "namespace")
 
@@ -46,15 +46,15 @@ class DictEntry:
 
     @property
     def mark(self) -> tuple[object, ...]:
-        """What only this place has in common with itself."""
+        """The key that identifies this place."""
         return (id(self.namespace), self.key)
 
     def read(self) -> object:
-        """Return the value, MISSING if there is none."""
+        """Return the value, MISSING if the place has no value."""
         return dict.get(self.namespace, self.key, MISSING)
 
     def polled(self) -> tuple[Any, ...]:
-        """Return what `native.poll` calls it."""
+        """Return its form for `native.poll`."""
         return ("key", self.namespace, self.key)
 
 
@@ -88,16 +88,16 @@ class ObjectEntry:
 
     @property
     def mark(self) -> tuple[object, ...]:
-        """What only this place has in common with itself."""
+        """The key that identifies this place."""
         return (id(self._owner()), self.key)
 
     def read(self) -> object:
-        """Return the value, MISSING if there is none."""
+        """Return the value, MISSING if the place has no value."""
         names = self.holder()
         return MISSING if names is None else dict.get(names, self.key, MISSING)
 
     def polled(self) -> tuple[Any, ...]:
-        """Return what `native.poll` calls it, for the dict that it is in now: an empty one if the object is gone."""
+        """Return its form for `native.poll`, for the dict that it is in now: an empty one if the object is gone."""
         holder = self.holder()
         return ("key", {} if holder is None else holder, self.key)
 
@@ -113,18 +113,18 @@ class Slot:
 
     @property
     def mark(self) -> tuple[object, ...]:
-        """What only this place has in common with itself."""
+        """The key that identifies this place."""
         return (id(self.owner), id(self.descriptor))
 
     def read(self) -> object:
-        """Return the value, MISSING if there is none."""
+        """Return the value, MISSING if the place has no value."""
         try:
             return self.descriptor.__get__(self.owner)
         except AttributeError:
             return MISSING
 
     def polled(self) -> tuple[Any, ...]:
-        """Return what `native.poll` calls it."""
+        """Return its form for `native.poll`."""
         return ("slot", self.owner, self.descriptor)
 
 
@@ -139,7 +139,7 @@ class Item:
 
     @property
     def mark(self) -> tuple[object, ...]:
-        """What only this place has in common with itself."""
+        """The key that identifies this place."""
         return (id(self.container), self.index)
 
     def read(self) -> object:
@@ -150,7 +150,7 @@ class Item:
             return MISSING
 
     def polled(self) -> tuple[Any, ...]:
-        """Return what `native.poll` calls it."""
+        """Return its form for `native.poll`."""
         return ("index", self.container, self.index)
 
 
@@ -167,7 +167,7 @@ class Bytes:
 
     @property
     def mark(self) -> tuple[object, ...]:
-        """What only this place has in common with itself."""
+        """The key that identifies this place."""
         return (id(self.owner), self.start, self.length, self.form)
 
     def read(self) -> object:
@@ -180,13 +180,13 @@ class Bytes:
         return found if len(found) == self.length else MISSING
 
     def shown(self, value: object) -> object:
-        """Return what the bytes mean."""
+        """Return the value of the bytes."""
         if not self.form or not isinstance(value, bytes):
             return value
         return memoryview(value).cast(self.form)[0]  # type: ignore[call-overload]  # one of the letters it knows
 
     def polled(self) -> tuple[Any, ...]:
-        """Return what `native.poll` calls it."""
+        """Return its form for `native.poll`."""
         return ("bytes", self.owner, self.start, self.length)
 
 
@@ -201,11 +201,11 @@ class Local:
 
     @property
     def mark(self) -> tuple[object, ...]:
-        """What only this place has in common with itself."""
+        """The key that identifies this place."""
         return (id(self.frame), self.name)
 
     def read(self) -> object:
-        """Return the value, MISSING if there is none."""
+        """Return the value, MISSING if the place has no value."""
         return MISSING if self.frame is None else locals_of(self.frame).get(self.name, MISSING)
 
 
@@ -221,11 +221,11 @@ class Cell:
 
     @property
     def mark(self) -> tuple[object, ...]:
-        """What only this place has in common with itself."""
+        """The key that identifies this place."""
         return (id(self.cell),)
 
     def read(self) -> object:
-        """Return the value, MISSING if there is none."""
+        """Return the value, MISSING if the place has no value."""
         try:
             contents: object = self.cell.cell_contents
         except ValueError:
@@ -249,7 +249,7 @@ type Place = Pollable | Local | Cell
 
 
 class WatchTarget:
-    """What a data breakpoint can be set on.
+    """The data of a data breakpoint.
 
     Invariant: `identity` is the dataId, and means the same place for as long as it is valid. With `is_lasting`
     it can be found again by that name in another run of the program.
@@ -301,7 +301,7 @@ class DataAccess:
 
 
 def own_dict(owner: object) -> dict[Any, Any] | None:
-    """Return the dict of an object's attributes as it is, None if it has none, or one with ways of its own."""
+    """Return the dict of an object's attributes as it is, None if it has no dict, or has attributes of its own kind."""
     found = native.namespace_of(owner) if is_a(owner, type) else stored_dict(owner)
     return found if type(found) is dict else None
 

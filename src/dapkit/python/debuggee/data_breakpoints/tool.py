@@ -20,10 +20,9 @@ INSTRUCTION: Final = EVENTS.INSTRUCTION | EVENTS.PY_START
 
 
 class WatchTool:
-    """Which events of which code objects are on, for whom.
+    """The events that are on, by code object and owner.
 
-    Invariant: while `number` is not -1, the local events of a code object are the union of what its
-    owners need.
+    Invariant: while `number` is not -1, the local events of a code object are the union of its owners' events.
     """
 
     def __init__(self, monitor: Monitor) -> None:
@@ -87,7 +86,7 @@ class WatchTool:
         self.settle(code)
 
     def settle(self, code: CodeType) -> None:
-        """Have just the wanted events of a code object on, all of them, also those that were disabled."""
+        """Turn on exactly the wanted events of a code object, including those that were disabled."""
         events = self.local.get(id(code), 0)
         _MONITORING.set_local_events(self.number, code, 0)
         if events:

@@ -1,7 +1,7 @@
 """Whether a write has changed a value, or put an equal object in the place of another.
 
-Only what compares without code of the program, and at once: numbers, texts, bytes, None, and tuples of such, each of
-exactly these types. All other objects are the same only if they are one: what is inside them may differ.
+Only values that compare at once and without code of the program: numbers, texts, bytes, None, and tuples of such, each
+of exactly these types. All other objects are equal only if they are identical: their contents may differ.
 """
 
 from collections.abc import Callable

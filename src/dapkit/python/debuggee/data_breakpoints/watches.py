@@ -1,11 +1,11 @@
-"""All that is watched for data breakpoints: which mechanism sees what, and the events that they share.
+"""All watched data of data breakpoints: the mechanism for each, and the events that they share.
 
     INSTRUCTION              a name was written or is read (`names`), an entry was written (`entries`)
-    LINE                     what was written by the last instruction of the line before; polled values (`polls`)
+    LINE                     writes by the last instruction of the line before; polled values (`polls`)
     JUMP, PY_YIELD           polled values
     PY_RETURN                the same; the end of a call whose variables are watched
     PY_START, PY_RESUME      code that runs for the first time
-    PY_UNWIND                a frame that an exception leaves: the last moment to see what it wrote
+    PY_UNWIND                a frame that an exception leaves: the last moment to see its writes
 
 Events are only on where, and for as long as, something is watched that needs them. Of several tools the one with
 the highest number is called first: so a write stops the program before a step or a breakpoint does that ends at the
@@ -36,7 +36,7 @@ type Shield = Callable[..., Callable[..., Any]]
 
 
 class DataHit:
-    """What a frame has just done to watched targets.
+    """A frame's last changes of watched targets.
 
     `line` is where it did, and `leaving` says that the frame will execute nothing more.
     """
@@ -181,7 +181,7 @@ class WatchedTargets:
             self._hit(DataHit(frame, accesses, line_before(code, offset)))
 
     def _written_by(self, code: CodeType, where: int) -> list[DataAccess]:
-        """Return what this thread has written to entries and polled places."""
+        """Return the writes of this thread to entries and polled places."""
         with self._lock:
             found, ended = self._entries.arrive(_thread.get_ident()) if self._entries.armed else ([], [])
             # The events that polls need were away while the code was armed.
@@ -191,7 +191,7 @@ class WatchedTargets:
         return self._without_gone(found)
 
     def _without_gone(self, accesses: list[DataAccess]) -> list[DataAccess]:
-        """Leave out what seems to be deleted because its object is gone, which ends the target."""
+        """Leave out an apparent deletion whose object is gone, which ends the target."""
         gone = [
             access for access in accesses if isinstance(access.place, ObjectEntry) and access.place.holder() is None
         ]
@@ -236,19 +236,19 @@ class WatchedTargets:
 
     @under_lock
     def program_stops(self) -> None:
-        """Keep apart what the program has written so far from what will be written while it stands."""
+        """Separate the program's writes so far from writes while it is stopped."""
         self._entries.read_notes()
         self._polls.keep()
         self._names.keep()
 
     @under_lock
     def thread_parks(self) -> None:
-        """Keep apart what a thread has written before it stood still, too."""
+        """Also separate a thread's writes before it stopped."""
         self._entries.read_notes()
 
     @under_lock
     def program_goes_on(self, standing: Container[int]) -> None:
-        """Forget what was changed while the program, and these threads of it, stood: that was not its own doing."""
+        """Forget the changes made while the program, or these threads, were stopped: the client made them."""
         if self._tool.number < 0:
             return
         gone = self._entries.refresh(standing)

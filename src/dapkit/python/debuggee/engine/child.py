@@ -29,10 +29,10 @@ class _Hook:
 
 
 class _Reports:
-    """What the engine of this process says of its children."""
+    """The engine's messages about its children."""
 
     def remark(self, text: str) -> None:
-        """Say what the user is to know."""
+        """Send the user a notice."""
         if (engine := _engine()) is not None:
             engine.link.event("output", {"category": "console", "output": f"{text}\n"})
 
@@ -42,7 +42,7 @@ class _Reports:
             engine.link.event("dapkit/executes", {"processId": os.getpid()})
 
     def ends(self) -> None:
-        """Send what waits: the process ends without any further word."""
+        """Send the waiting data: the process ends without a further message."""
         if (engine := _engine()) is not None:
             engine.link.flush()
 
@@ -63,7 +63,7 @@ def begin(way: str, of_interpreter: list[object]) -> None:
     """Begin in a process that was started.
 
     Args:
-        way: what its parent has left for it.
+        way: the socket that its parent has left for it.
         of_interpreter: the objects that were there before the engine was loaded. They are held as long as this takes,
             so that none of ours gets the id of one.
 
@@ -80,7 +80,7 @@ def begin(way: str, of_interpreter: list[object]) -> None:
 
 
 def follow(door: str) -> None:
-    """Have children of this process come to a door from now on."""
+    """Let children of this process connect to a socket from now on."""
     launch_hooks.enable(door, _REPORTS)
     _look_at_forks()
 
@@ -113,7 +113,7 @@ def _begin_in_fork() -> None:
         return
     name = launch_hooks.name_of_fork()
     if name is None:
-        launch_hooks.enable(door, _REPORTS)  # for what it executes
+        launch_hooks.enable(door, _REPORTS)  # for the program that it executes
     elif _begin(name, door):
         gc_tracking.untrack_modules()
 

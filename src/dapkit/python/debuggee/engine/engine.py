@@ -65,7 +65,7 @@ if TYPE_CHECKING:
 
 
 class RequestDispatcher(Protocol):
-    """What answers the requests of the client: made by the code that makes the engine, which knows no request."""
+    """The handler of the client's requests: made by the code that makes the engine, which knows no request."""
 
     def handle(self, message: Json) -> None:
         """Take a message from the link."""
@@ -96,7 +96,7 @@ class Engine:
         before: "Engine | None" = None,
         folder: str | None = None,
     ) -> None:
-        """Take a connection, and what its other end has `said` on it.
+        """Take a connection, and the data that its other end has `said` on it.
 
         Further the engine whose client left suspended before, and the folder that file names are relative to, if it is
         not the one that the program is in.
@@ -175,7 +175,7 @@ class Engine:
             self.link, self.monitor, self.callbacks.breakpoints, states=self.states, lock=self.lock
         )
         self.fork_wrapper: Callable[[Callable[[], None]], Callable[[], None]] = _as_it_is
-        """Makes of what we do at forks something that is not done in a process that shows the past."""
+        """Wraps the fork hooks so that a replay process skips them."""
         self._exit_code = 0
         self._may_run = _thread.allocate_lock()
         self._may_run.acquire()
@@ -230,13 +230,13 @@ class Engine:
         self._may_run.acquire()
 
     def continue_as_live(self) -> None:
-        """Be the engine of the live program from now on, in a process that has shown its past."""
+        """Become the engine of the live program, in a process that was a replay process."""
         self.owned = True
         self.forks.look_after(self.fork_wrapper, self.forget_in_child)
         self._tell_of_process()
 
     def _link_is_over(self) -> None:
-        """Decide what becomes of a program whose link will not be served again."""
+        """Decide the fate of a program whose link will not be served again."""
         ends = self.owned or self.options.ends_with_link
         if self.link.is_lost and ends and not self.states.released:
             os._exit(limits.LINK_LOST_EXIT_CODE)
@@ -262,7 +262,7 @@ class Engine:
         self._let_go()
 
     def discard(self) -> None:
-        """Drop what there is only for the sake of a session, which is over for good: nothing leads here any more."""
+        """Drop all parts that exist only for a session that is over for good: nothing leads here any more."""
         self.link.discard()
         self.track_again()
 
@@ -272,7 +272,7 @@ class Engine:
         track_again(self._hidden)
 
     def take_hold(self) -> None:
-        """Take the monitoring tool, and what another client has left suspended.
+        """Take the monitoring tool, and the state that another client has left suspended.
 
         Raises:
             RequestRefused: if another debugger is active in this process.
@@ -337,9 +337,10 @@ class Engine:
         )
 
     def let_link_take_turn(self) -> None:
-        """Have the link's thread take a turn, its first look after the tool included.
+        """Let the link's thread take a turn, including its first look after the tool.
 
-        What it makes anew in each is not hidden; but it is as much from now on whenever the program counts objects.
+        Objects that it makes anew in each turn are not hidden; but their number is the same whenever the program counts
+        objects.
         """
         taken = _thread.allocate_lock()
         taken.acquire()
@@ -417,7 +418,7 @@ class Engine:
         if not self.stops.end_thread(ident):
             interrupt(ident, SystemExit)
 
-    # What `stops` reports
+    # Reports of `stops`
 
     def thread_stops(self) -> None:
         """Take note, in the thread itself and without the lock, that it is about to stop the program."""
@@ -442,13 +443,13 @@ class Engine:
         self.data_breakpoints.stops_changed()
 
     def references_released(self, held: list["Numbered"]) -> None:
-        """Drop what was held for the sake of a stop, in the thread that it belongs to."""
+        """Drop the objects that were kept for a stop, in the thread to which they belong."""
         held.clear()
         self.console.let_go()
         forget_classes()
 
     def _report_output(self, text: str, place: Json) -> None:
-        """Report what the program writes, in the thread that does."""
+        """Report the program's output, in the thread that wrote it."""
         self.link.remark(text, place)
         self.stops.wait_for_room()
 

@@ -1,4 +1,4 @@
-"""Forks of the program: what becomes of the engine in the parent, and in the child.
+"""Forks of the program: the engine's state in the parent, and in the child.
 
 The child is not debugged, nor is any child of it: it lets go of everything of ours, once, and the hooks, which
 cannot be unregistered, do nothing there from then on. The parent is debugged as before; while it forks, the
@@ -19,7 +19,7 @@ from .monitoring_callbacks import MonitoringCallbacks
 
 
 class Forks:
-    """What is done at each fork.
+    """The steps at each fork.
 
     Invariant: while `_rests`, nothing serves the link; no thread stops then.
     """
@@ -34,7 +34,7 @@ class Forks:
         wait_for_end: Callable[[], int],
         serve: Callable[[], None],
     ) -> None:
-        """Take the engine's parts, and what waits for the end of the link's thread and what starts it."""
+        """Take the engine's parts, and the functions that wait for the end of the link's thread and that start it."""
         self._link = link
         self._threads = threads
         self._states = states
@@ -52,7 +52,10 @@ class Forks:
         )
 
     def rest(self) -> None:
-        """End the link's thread before a fork. What is to stop has stopped by then: it would bring the thread back."""
+        """End the link's thread before a fork.
+
+        Threads that must stop have stopped by then: their events would bring the thread back.
+        """
         ident = _thread.get_ident()
         if self._states.released or ident == self._threads.link or not self._states.configured:
             return
@@ -73,7 +76,7 @@ class Forks:
             sleep(0)
 
     def go_on(self) -> None:
-        """Have the link served again, in the parent."""
+        """Let the link be served again, in the parent."""
         if not self._rests:
             return
         # From 3.13 on the interpreter counts the threads only after this. At a stop it may: nothing is executed there.
@@ -83,7 +86,7 @@ class Forks:
             self._callbacks.at_next_instruction_of(sys._getframe(1), self.end_rest)
 
     def end_rest(self) -> None:
-        """Have the link served, if it is not: the program goes on after a fork, or is about to stop."""
+        """Let the link be served, if it is not: the program continues after a fork, or is about to stop."""
         if self._rests:
             self._serve()
             self._rests = False  # after it: where the system gives no thread, the next fork tries again

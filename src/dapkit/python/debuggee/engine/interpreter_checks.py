@@ -1,4 +1,4 @@
-"""What the engine relies on in CPython that may change without notice, each with a check.
+"""The engine's assumptions about CPython that may change without notice, each with a check.
 
 All checks run whenever the engine is loaded, which takes about a millisecond. If one fails, the debugger refuses
 to start and names it. On a version newer than NEWEST_TESTED, where all of them pass, it starts with one sentence.
@@ -48,8 +48,8 @@ class Internal(NamedTuple):
     """One thing that is relied on.
 
     Attributes:
-        name: what it is, as a sentence's object: "CPython has changed ...".
-        used_for: what would be wrong without it.
+        name: the assumption, as a sentence's object: "CPython has changed ...".
+        used_for: the feature that needs it.
         holds: says whether it is as expected; an exception says that it is not.
 
     """
@@ -60,7 +60,7 @@ class Internal(NamedTuple):
 
 
 class ChangedInternal(RuntimeError):
-    """The interpreter is not what the engine relies on; the text says what has changed."""
+    """The interpreter differs from the engine's assumptions; the text names the difference."""
 
 
 def is_newer() -> bool:
@@ -92,7 +92,7 @@ def remark() -> str:
     if not is_newer():
         return ""
     return (
-        f"dapkit was tested with Python 3.12 to {_NEWEST}, and this is {_VERSION}: what it relies on inside of the "
+        f"dapkit was tested with Python 3.12 to {_NEWEST}, and this is {_VERSION}: its assumptions about the "
         "interpreter was checked, and is as expected."
     )
 
@@ -213,7 +213,7 @@ def _programs_are_started_as_expected() -> bool:
 
 
 def internals() -> tuple[Internal, ...]:
-    """Return all of them: made anew, so that the program's `gc` has none to list."""
+    """Return all of them: made anew, so that the program's `gc` lists no extra object."""
     return (
         Internal(
             "names of bytecode instructions", "handlers of exceptions, data breakpoints and steps", _opcodes_are_known

@@ -1,9 +1,9 @@
-"""The link's thread: how it begins, what ends it, and who it is.
+"""The link's thread: its beginning, its end, and its identity.
 
     starts -> serves --a rest--> has ended, until it is started again
                  |  ^
-                 |  +-- an error of ours: once more
-                 +-- the link is of no more use, or a second error --> `over`, which decides what becomes of the program
+                 |  +-- an internal error: once more
+                 +-- the link is of no more use, or a second error --> `over`, which decides the program's fate
 
 In a program that clients come to, the thread that listens for them becomes it by `take`.
 """
@@ -41,7 +41,7 @@ class LinkThread:
         over: Callable[[], None],
         complain: Callable[[str], None],
     ) -> None:
-        """Take the engine's parts, what handles a message, and what is called when the link is of no more use."""
+        """Take the engine's parts, the handler of a message, and the function to call at the end of the link."""
         self._link = link
         self._threads = threads
         self._states = states

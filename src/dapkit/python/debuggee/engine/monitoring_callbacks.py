@@ -1,9 +1,8 @@
-"""What happens at each event of sys.monitoring: where the parts of the engine meet.
+"""The callbacks of sys.monitoring events: where the parts of the engine meet.
 
-A callback must never let an error of ours into the program, and must let through what a
-signal handler of the program raised while the thread was in it. The LINE callback is chosen by
-need, since lines are what costs: the only breakpoint's own callback, a look-up among several,
-or the full one while something is stepped or stopped.
+A callback must never let an internal error into the program, and must let exceptions through that a signal handler of
+the program raised while the thread was in it. The LINE callback is chosen by need, since lines are the main cost: the
+only breakpoint's own callback, a look-up among several, or the full one while a thread is stepped or stopped.
 """
 
 import _thread
@@ -116,7 +115,7 @@ class MonitoringCallbacks:
 
     @under_lock
     def choose(self) -> None:
-        """Register the cheapest callbacks of LINE and INSTRUCTION that do what is needed now."""
+        """Register the cheapest callbacks of LINE and INSTRUCTION that do the work needed now."""
         if not self._monitor.active:
             return
         sites = self.breakpoints.sources
@@ -183,13 +182,14 @@ class MonitoringCallbacks:
         return self._unless_needed(outcome, stepped=self._stepping.watches_at(code, offset))
 
     def _unless_needed(self, outcome: object, *, stepped: bool) -> object:
-        """Return DISABLE for what matters to nobody."""
+        """Return DISABLE for events that no part needs."""
         return DISABLE if outcome is DISABLE and not stepped and not self._states.arresting else None
 
     def _join(self, ident: int, frame: FrameType, *, leaving: bool = False, at_line: bool = False) -> bool:
         """Park with the others; say whether the client then let just this thread go on.
 
-        Not in our own code, which the program's threads run outside of callbacks, as at a fork: nobody may serve then.
+        Not in the engine's own code, which the program's threads run outside of callbacks, as at a fork: no callback
+        may serve then.
         """
         if self._sources.kind(frame.f_code.co_filename) == OURS:
             return False
@@ -203,7 +203,7 @@ class MonitoringCallbacks:
         try:
             if self._states.must_park(ident):
                 self._join(ident, frame)
-        except BaseException as error:  # what forks calls nothing that could raise
+        except BaseException as error:  # forking code calls nothing that could raise
             self.at_next_instruction_of(frame, _raising(error))
 
     def _arrive(
@@ -252,7 +252,7 @@ class MonitoringCallbacks:
                 self._arrive(ident, shown, [] if yielding else [(frame.f_code.co_qualname, value)])
 
     def at_next_instruction_of(self, frame: FrameType, action: Callable[[], None]) -> None:
-        """Have something done, once, as soon as a frame goes on, or ends by an exception."""
+        """Do some work once, as soon as a frame continues, or ends by an exception."""
         with self._lock:
             self._soon[frame] = action
             self._monitor.also("soon", EVENTS.PY_UNWIND)
@@ -426,8 +426,8 @@ class MonitoringCallbacks:
         """Make a callback that passes the frame of the event, and keeps our errors out of the program.
 
         Events in code of this package, which the link's thread causes, end with `in_ours`: DISABLE,
-        but for events that cannot be disabled. `depth` is that of the event's frame, seen from the callback.
-        What is raised in the event of a jump misses the handlers around it, and is raised just after that.
+        but for events that cannot be disabled. `depth` is the depth of the event's frame, seen from the callback.
+        An exception raised in the event of a jump misses the handlers around it, and is raised just after that.
         """
         name = getattr(handle, "__name__", "callback").lstrip("_")
 
@@ -451,7 +451,7 @@ class MonitoringCallbacks:
         return native.interruptible(callback, self._comes_again)
 
     def _let_go_of_locks(self, code: CodeType) -> None:
-        """Release what the calling thread has kept when an exception ended a callback for the program's code.
+        """Release the objects of the calling thread after an exception ended a callback for the program's code.
 
         From 3.14 on one that comes from outside, by a signal or `terminateThreads`, may be raised when a lock was
         taken, and before the block of its `with` has begun.
@@ -473,7 +473,10 @@ class MonitoringCallbacks:
             return True
 
     def _show_or_raise(self, error: BaseException, during: str) -> None:
-        """Report an error of ours; raise what came from a signal handler of the program, or ends the thread."""
+        """Report an internal error.
+
+        Raise an exception that came from a signal handler of the program, or that ends the thread.
+        """
         traceback = error.__traceback__
         while traceback is not None and traceback.tb_next is not None:
             traceback = traceback.tb_next

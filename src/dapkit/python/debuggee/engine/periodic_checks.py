@@ -1,4 +1,4 @@
-"""What the link's thread looks at again and again while a session lasts."""
+"""Checks that the link's thread repeats while a session lasts."""
 
 import _thread
 

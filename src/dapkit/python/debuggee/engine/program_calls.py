@@ -1,4 +1,4 @@
-"""What the program asks of its debugger while a client is there: `breakpoint`, `post_mortem`, `trace_this_thread`."""
+"""The program's calls to its debugger while a client is connected: `breakpoint`, `post_mortem`, `trace_this_thread`."""
 
 import _thread
 from types import FrameType
@@ -49,7 +49,7 @@ class ProgramCalls:
     def post_mortem(self, exception: BaseException, frame: FrameType, *, as_uncaught: bool) -> bool:
         """Stop in a frame of the calling thread as soon as it goes on, and show where an exception came from.
 
-        With `as_uncaught`, only if the client wants to stop at it where nobody handles it. Return whether it stops.
+        With `as_uncaught`, only if the client wants to stop at it when it is uncaught. Return whether it stops.
         """
         trail = traceback_of(exception)
         if not (current_engine.is_debugged() and self._monitor.active and trail):

@@ -1,1 +1,1 @@
-"""Running the program's own code for the client: in which thread, for how long, and what it may not do."""
+"""Running the program's own code for the client: in which thread, for how long, and within which limits."""

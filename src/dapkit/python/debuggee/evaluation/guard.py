@@ -74,7 +74,7 @@ class EvaluationGuard:
     def call_quarantined[**P, T](
         self, seconds: float, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs
     ) -> T:
-        """Call what the program did not ask for: without output, and without an end of the process.
+        """Call code on behalf of the client: without output, and without an end of the process.
 
         Raises:
             ExitRefused: it tried to end the process.
@@ -84,7 +84,7 @@ class EvaluationGuard:
         return quarantined(lambda: self.call(seconds, function, *args, **kwargs))
 
     def stand_still(self) -> float:
-        """Stop the clock, since the code of the program is stopped itself; return what `go_on` wants."""
+        """Stop the clock, since the code of the program is stopped itself; return the argument of `go_on`."""
         with self._lock:
             left = (self._until or 0.0) - monotonic()
             self._until = float("inf")
@@ -121,7 +121,7 @@ class EvaluationGuard:
 
     @in_link_thread
     def look(self, now: float) -> bool:
-        """Interrupt what is over its time; say whether even that did not help."""
+        """Interrupt work that is over its time; return whether even that did not help."""
         with self._lock:
             if self._until is None or now < self._until:
                 return False
@@ -140,7 +140,7 @@ class EvaluationGuard:
 
     @in_link_thread
     def stop(self) -> None:
-        """Interrupt what runs now, and let the work end soon."""
+        """Interrupt the running work, and let it end soon."""
         with self._lock:
             self._end = 0.0
             self._asked_to_stop = True

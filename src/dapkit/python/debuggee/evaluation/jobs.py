@@ -2,10 +2,9 @@
 
 Why it is so: `repr` of an object, or an expression typed at the console, is code of the
 program. It must run in the thread it belongs to, may never come back, and must not
-keep the link from answering. So a request becomes a Job in the inbox of a stopped thread;
-that thread answers it; the link looks at the clock, interrupts what takes too long,
-and answers itself where the thread cannot be interrupted (it sleeps in native code).
-The first of the two to come makes the one response (`IncomingRequest.answer`).
+keep the link from answering. So a request becomes a Job in the inbox of a stopped thread; that thread answers it; the
+link looks at the clock, interrupts a job that takes too long, and answers itself if the thread cannot be interrupted
+(it sleeps in native code). The first of the two to come makes the one response (`IncomingRequest.answer`).
 """
 
 from collections.abc import Callable
@@ -21,11 +20,11 @@ from ..interpreter.thread_checks import in_link_thread, off_link_thread
 from .guard import EvaluationGuard
 
 type Around = Callable[[Callable[[], Json]], Json]
-"""Calls what does the work of a request, and returns its answer."""
+"""Does the work of a request, and returns its response."""
 
 
 def as_it_is(work: Callable[[], Json]) -> Json:
-    """Do the work as in a live program, where it may do what it wants."""
+    """Do the work as in a live program, where it may have side effects."""
     return work()
 
 
@@ -57,7 +56,7 @@ class Job:
     def run(self) -> None:
         """Do the work in the calling thread, which is stopped, and answer; raises nothing.
 
-        After that nothing here holds what the work was about, which the link's thread might drop as the last one.
+        After that the job holds no object of the work, which the link's thread might drop as the last owner.
         """
         work = self._work
         try:
@@ -123,7 +122,7 @@ class Job:
             _answer(self._request, lambda: instead(self._started))
 
     def withdraw(self) -> None:
-        """Refuse the request if the thread has not begun with it: it is about to go on. What it held is let go."""
+        """Refuse the request if the thread has not begun with it: it is about to go on. Its objects are released."""
         if not self._started:
             self._request.refuse("the thread went on before this was done")
             self._work = self._instead = None

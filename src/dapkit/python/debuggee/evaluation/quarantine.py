@@ -1,7 +1,7 @@
 """Calls of the program's own `__repr__`s and properties, which it did not ask for.
 
-What such code prints is dropped, and it cannot end the process: neither is what a user meant who opened a
-variable. Only the calling thread is affected; others may run at the same time.
+Output of such code is dropped, and it cannot end the process: a user who opened a variable intended neither. Only the
+calling thread is affected; others may run at the same time.
 """
 
 import _thread
@@ -21,7 +21,7 @@ _EXITS: Final = ("_exit", "abort")
 
 
 class _Silent:
-    """A stream that drops what one thread writes to it."""
+    """A stream that drops the output of one thread."""
 
     def __init__(self, stream: Any, ident: int) -> None:  # noqa: ANN401 - whatever the program put there
         self._stream = stream

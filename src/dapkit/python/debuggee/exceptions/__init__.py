@@ -1,1 +1,1 @@
-"""Exceptions: which to stop at, whether one will be caught, and what is reported about it."""
+"""Exceptions: which to stop at, whether one will be caught, and the report about it."""

@@ -1,9 +1,9 @@
-"""What is known of the ways of exceptions, so that those that something catches pass at once.
+"""Known outcomes of exceptions, so that caught ones pass at once.
 
-A program may raise and catch a hundred thousand exceptions in a second. Where one is caught is decided once, by
-`table` and `handlers`; then it is noted for each place on its way, which is a code object, an instruction and a
-type, what becomes of exceptions of that type there. From then on they are followed from note to note, in C where
-there is C. A note that depends on what a handler names holds as long as the name means the same object.
+A program may raise and catch a hundred thousand exceptions in a second. `table` and `handlers` decide once where an
+exception is caught; then the outcome for exceptions of that type is noted for each place on its way, which is a code
+object, an instruction and a type. From then on they are followed from note to note, in C where there is C. A note that
+depends on a name in a handler is valid as long as the name means the same object.
 
 Where RAISE is watched by code object (`raises_are_local`), it is noted, too, in which of them it is of no use
 (`raise_events`): there the callback returns DISABLE, and exceptions are looked at when they leave a frame.
@@ -28,13 +28,13 @@ type Fate = int
 PASSES: Final = 0
 """It leaves the frame."""
 CATCHES: Final = 1
-"""The frame catches it, or nobody wants to know of it."""
+"""The frame catches it, or no filter asks for it."""
 ENDS: Final = 2
-"""Nothing is below that frame but us: what arrives there is uncaught."""
+"""Only the debugger is below that frame: an exception that arrives there is uncaught."""
 UNSURE: Final = 3
 """To be looked at each time."""
 
-# Instead of an instruction: what unwinding into some code means, and what its events of RAISE do
+# Instead of an instruction: the outcome of unwinding into some code, and the effect of its RAISE events
 _UNWINDING: Final = -1
 _RAISING: Final = -2
 _DEEP: Final = 1  # in `target` of callbacks: handlers in older frames decide, too
@@ -94,9 +94,9 @@ class CatchCache:
         names: tuple[LoadedName, ...] = (),
         swallows: bool = False,
     ) -> None:
-        """Note what becomes of exceptions of a type at an instruction, if that was found in the present era.
+        """Note the outcome of exceptions of a type at an instruction, if it was found in the present era.
 
-        `names` is what it depends on; `swallows` says that C code which this code calls may swallow them.
+        `names` are the names on which it depends; `swallows` means that C code which this code calls may swallow them.
         """
         guards = tuple(map(_guard, names))
         with self._changing:
@@ -125,7 +125,7 @@ class CatchCache:
         self.note(code, _RAISING, None, PASSES if seen_later else CATCHES, generation=self.generation)
 
     def unknown_from(self, frame: FrameType, offset: int, exception: BaseException) -> FrameType | None:
-        """Return the frame, this one or an older one, from which on it is not known what becomes of an exception.
+        """Return the frame, this one or an older one, from which on the outcome of an exception is not known.
 
         None if it is known that something catches it.
         """
@@ -259,7 +259,7 @@ class CatchCache:
         self._set_callbacks()
         return callback
 
-    # The same as in C, for where there is none
+    # The same as in C, if the extension is missing
 
     def _unknown_from(
         self, newest: FrameType, offset: int, exception: BaseException, *, deep: bool

@@ -3,13 +3,13 @@
 A condition is a list of types or an expression:
 
     ValueError, json.JSONDecodeError      of one of these types, or of one derived from it
-    LookupError, not KeyError             the same, without those of the types after `not`
+    LookupError, not KeyError             the same, without the types after `not`
     not StopIteration, not OSError        any but these
-    exc.errno == 2 and path               an expression: `exc` or `exception` is the exception, all other
-                                          names are those of the frame that raised it
+    exc.errno == 2 and path               an expression: `exc` or `exception` is the exception, all other names belong
+    to the frame that raised it
 
 Types are compared by name, so that they need not be imported yet: the class's name alone, or
-with its module. What a name alone can be is a type. An expression that raises is false.
+with its module. The types that a name alone can mean. An expression that raises is false.
 """
 
 from collections.abc import Callable, Iterable
@@ -114,7 +114,7 @@ def wanted_by_condition(condition: object) -> ExceptionCondition:
 
 
 def wanted_by_path(path: object) -> ExceptionCondition:
-    """Read the path of an exception option: each segment narrows what the ones before it mean.
+    """Read the path of an exception option: each segment narrows the meaning of the ones before it.
 
     Raises:
         RequestRefused: if it is not a path.

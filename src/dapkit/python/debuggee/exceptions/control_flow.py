@@ -1,4 +1,4 @@
-"""Exceptions by which programs tell a library what to do, and which are not errors: `userUnhandled` leaves them alone.
+"""Exceptions by which programs give a library commands, and which are not errors: `userUnhandled` ignores them.
 
 Named by their class or by one that it is derived from. The `rules` of a launch configuration come first:
 
@@ -43,9 +43,12 @@ _CLASSES: Final = {
 }
 _NAMES: Final = frozenset(f"{module}.{name}" for module, names in _CLASSES.items() for name in names.split())
 _MODULES: Final = ("_pytest.outcomes.", "streamlit.runtime.scriptrunner")
-"""What the names of whole families of them begin with."""
+"""First words of the names of whole families of them."""
 _ERRORS: Final = ("Failed",)
-"""What is none of its family: `pytest.fail` is a failure; pytest has its classes seem to be built in."""
+"""Exceptions of these modules that do not belong to the family: `pytest.fail` is a failure.
+
+Pytest makes its classes seem built-in.
+"""
 
 
 def is_control_flow(exception: BaseException, rules: list[ExceptionRule]) -> bool:

@@ -1,4 +1,4 @@
-"""What is reported about an exception: its text, notes, chain, members and stack, as `exceptionInfo` shows them."""
+"""The report about an exception: its text, notes, chain, members and stack, as `exceptionInfo` shows them."""
 
 from types import FrameType
 
@@ -13,8 +13,8 @@ from .traceback_text import TracebackWriter, linked_to, message_of, traceback_of
 def trail_of(exception: BaseException, frame: FrameType) -> list[tuple[FrameType, int]]:
     """Return the frames, from the newest, through which an exception came to one that it is in now.
 
-    An exception that was caught, kept and raised again has those of its earlier ways behind them. Its traceback lacks a
-    frame that a handler has called, and in which a bare `raise` raises it again: that frame comes last then.
+    An exception that was caught, kept and raised again has the frames of its earlier ways behind them. Its traceback
+    lacks a frame that a handler has called, and in which a bare `raise` raises it again: that frame comes last then.
     """
     passed: set[int] = set()  # frames that it cannot come through any more: older ones, and those it came out of
     older = frame.f_back
@@ -71,7 +71,7 @@ def _details(
 ) -> Json:
     """Return `ExceptionDetails`; `path` is the expression for the exception, where it stopped the thread.
 
-    What is linked to an exception is described once: `opened` are those where it is.
+    A linked exception is described once: `opened` are the exceptions described so far.
     """
     details: Json = {
         "message": message_of(exception, guard),

@@ -1,7 +1,7 @@
 """Whether a frame will catch an exception, read from its code.
 
 Reads the exception tables and the first instructions of handlers (`except X:` loads X and
-compares). What only running code could decide (a `with`, a computed class) is MAYBE.
+compares). A decision that needs running code (a `with`, a computed class) is MAYBE.
 Exceptions that C code swallows silently (`hasattr`, iteration) are MAYBE as well.
 """
 
@@ -30,7 +30,7 @@ _SWALLOWED: Final = (AttributeError, IndexError, KeyError, TypeError, StopIterat
 
 
 class LoadedName(NamedTuple):
-    """A name that a handler loads, or an attribute of the module of that name, and what it was."""
+    """A name that a handler loads, or an attribute of the module of that name, and its value."""
 
     is_local: bool
     name: str
@@ -39,7 +39,7 @@ class LoadedName(NamedTuple):
 
 
 class Finding(NamedTuple):
-    """A verdict, and the names that it depends on; None if it depends on what cannot be looked up so."""
+    """A verdict, and the names that it depends on; None if it depends on values that cannot be looked up so."""
 
     verdict: Verdict
     names: tuple[LoadedName, ...] | None = ()
@@ -102,7 +102,7 @@ class _Names:
         self._all_known = True
 
     def finding(self, verdict: Verdict) -> Finding:
-        """Return the finding that rests on what was loaded; MAYBE rests on nothing: it is never wrong."""
+        """Return the finding that rests on the loaded names; MAYBE rests on nothing: it is never wrong."""
         return Finding(verdict, () if verdict == MAYBE else tuple(self._loaded) if self._all_known else None)
 
     def load(self, name: str, *, is_local: bool) -> object:
@@ -112,7 +112,7 @@ class _Names:
         return value
 
     def attribute(self, held: object, name: str) -> object:
-        """Return an attribute of what was loaded last, without running code of the program."""
+        """Return an attribute of the last loaded value, without running code of the program."""
         last = self._loaded[-1] if self._loaded else None
         value = _stored(held, name)
         if type(held) is ModuleType and last is not None and last.value is held and last.attribute is None:
@@ -195,7 +195,7 @@ def _after_finally(read: _Code, at: int) -> tuple[Verdict, int]:
 
 
 def _caches(read: _Code, offset: int) -> int:
-    """Return the bytes of inline cache after an instruction: what lies before the next one."""
+    """Return the bytes of inline cache after an instruction, up to the next one."""
     following = read.instructions[read.index[offset] + 1][0]
     return following - offset - 2
 

@@ -6,8 +6,8 @@ handlers that do not take it, or PY_UNWIND where no handler is around. It does n
 
 * where the handler is a `with`, a bare `except`, or an `except` with plain names of classes and no `as`, or only cleans
   up after one of these: handlers are left as soon as no name fits;
-* where no handler is around; but a `for` loop ends its iterator first, and so closes a generator, which may close what
-  the user wants to look at. So nothing may raise in a loop outside of handlers.
+* where no handler is around; but a `for` loop ends its iterator first, and so closes a generator, which may close
+  objects that the user wants to look at. So nothing may raise in a loop outside of handlers.
 
 In all other code (`finally`, generators, coroutines, comprehensions with handlers) RAISE is needed.
 """

@@ -58,7 +58,7 @@ type Asked = list[tuple[Mode, ExceptionCondition]]
 
 
 def read(filters: object, filter_options: object, exception_options: object) -> tuple[Asked, list[Json]]:
-    """Read the arguments of `setExceptionBreakpoints`: the breakpoints, and what to answer about each.
+    """Read the arguments of `setExceptionBreakpoints`: the breakpoints, and the response about each.
 
     Raises:
         RequestRefused: if one is not a breakpoint at all; one whose condition is wrong gets an answer that says so.
@@ -146,7 +146,7 @@ class ExceptionBreakpointTable:
     def __init__(
         self, monitor: Monitor, sources: Sources, report: Report, *, shows: Callable[[FrameType], bool]
     ) -> None:
-        """Take what says whether the client wants to see a frame."""
+        """Take the function that decides whether the client wants to see a frame."""
         self._shows = shows
         self.rules: list[ExceptionRule] = []
         self.exit_codes = ExitCodes()
@@ -163,7 +163,7 @@ class ExceptionBreakpointTable:
         Several: while one is on its way, a handler may raise others and catch them.
         """
         self._unhandled: dict[int, _Unhandled] = {}
-        """By thread: what it was last stopped for because nothing of the program would catch it."""
+        """By thread: the uncaught exception for which it was last stopped."""
 
     def set(self, asked: Asked) -> None:
         """Replace the exception breakpoints; the empty list stops at no exception."""
@@ -343,7 +343,7 @@ class ExceptionBreakpointTable:
         return _BOTH if in_program else ()
 
     def _is_caught_in(self, frame: FrameType, offset: int, exception: BaseException, *, generation: int) -> bool:
-        """Say whether a frame, or C code that called it, catches an exception or may do so; note what is found."""
+        """Return whether a frame, or C code that called it, catches an exception or may do so; note the outcome."""
         code = frame.f_code
         verdict, names = catches(frame, exception, offset)
         outcome = CATCHES if verdict != NO or is_swallowed_below(code, exception) else PASSES
@@ -372,7 +372,7 @@ class ExceptionBreakpointTable:
         return self._wanted_of(_BOTH, exception, frame)
 
     def on_report(self, exception: BaseException, frame: FrameType) -> Mode:
-        """Return the break mode to stop with for what the program reports as if nobody handled it, or an empty text."""
+        """Return the break mode for an exception that the program reports as if it were uncaught, or an empty text."""
         return "" if self.exit_codes.pass_over(exception) else self._wanted_of(_BOTH, exception, frame)
 
     def shown(
@@ -393,7 +393,7 @@ class ExceptionBreakpointTable:
         return (frame, trail) if older is None else (older, None)
 
     def _ends_thread(self, frame: FrameType) -> bool:
-        """Say whether a frame is what a thread starts with: what arrives there is uncaught."""
+        """Return whether a frame is the first one of a thread: an exception that arrives there is uncaught."""
         code = frame.f_code
         if self._sources.kind(code.co_filename) == OURS:
             return True

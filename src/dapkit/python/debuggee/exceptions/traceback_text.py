@@ -1,7 +1,7 @@
 """Exceptions as Python's own traceback prints them: frames with their source lines, causes and contexts, groups.
 
 The text is in bounded time and space: frames that repeat are counted, of a deep stack the two ends are written, and the
-chain has at most `limits.EXCEPTION_DEPTH` links. What led to an exception is written once, wherever else it is linked.
+chain has at most `limits.EXCEPTION_DEPTH` links. The cause of an exception is written once, wherever else it is linked.
 Frames of the debugger are left out.
 """
 
@@ -63,7 +63,7 @@ def linked_to(exception: BaseException) -> tuple[BaseException | None, bool]:
 
 
 def shortened(text: str, chars: int) -> str:
-    """Leave out the middle of a text that is too long: a traceback begins and ends with what matters."""
+    """Leave out the middle of a text that is too long: the beginning and the end of a traceback matter most."""
     if len(text) <= chars:
         return text
     left_out = "\n[…]\n"
@@ -97,9 +97,9 @@ class TracebackWriter:
         """Write an exception with all that led to it, the first one first.
 
         Args:
-            exception: what to write.
+            exception: the exception to write.
             guard: for code of the program.
-            frames: its frames from the newest; by default those of its traceback.
+            frames: its frames from the newest; by default the frames of its traceback.
             known: an exception that was there before, and is not written.
 
         """
@@ -114,7 +114,7 @@ class TracebackWriter:
         depth: int,
         written: set[int],
     ) -> str:
-        """Write an exception with what led to it, but for what is `written`; groups within groups to a depth."""
+        """Write an exception with its causes, except those already `written`; groups within groups to a depth."""
         written.add(id(exception))
         current = exception
         chain: list[tuple[BaseException, str]] = []

@@ -1,9 +1,9 @@
-"""What a function was called with, read once more in the frame that calls it.
+"""The arguments of a function, read once more in the frame that calls it.
 
-That frame stands at the call, so its own variables are what they were, and so are constants and arithmetic of them.
-Anything else may have changed since (attributes, globals, variables that inner functions share), or would have
-to run again, and is not taken. The text shows what the call names; that it was this function which was called is
-decided by its code.
+That frame is at the call, so its own variables have their values of that time, and so have constants and arithmetic of
+them. Anything else may have changed since (attributes, globals, variables that inner functions share), or would have
+to run again, and is not taken. The text shows the name that the call uses; the code of that function shows that it was
+this function which was called.
 """
 
 import _ast
@@ -42,7 +42,7 @@ class ArgumentRecovery:
         untrack(self)
 
     def recovered(self, frame: FrameType, names: list[str]) -> Values:
-        """Return those of some arguments of a frame that its call shows. Runs nothing of the program."""
+        """Return those arguments of a frame that its call shows. Runs nothing of the program."""
         caller = frame.f_back
         call = self._call(caller) if caller is not None else None
         if caller is None or call is None:
@@ -92,7 +92,7 @@ def _called(node: _ast.expr, caller: FrameType, code: CodeType) -> tuple[Functio
     """Return the function that a call names, if it has that code, and the arguments that it is bound to.
 
     Raises:
-        RequestRefused: what it names cannot be read.
+        RequestRefused: a name of it cannot be read.
 
     """
     namespaces = Namespaces(caller)
@@ -112,7 +112,7 @@ def _called(node: _ast.expr, caller: FrameType, code: CodeType) -> tuple[Functio
 
 
 def _attribute(owner: object, name: str) -> tuple[object, list[object]]:
-    """Return an attribute, and what it is bound to, as far as that is known without running anything."""
+    """Return an attribute and the object that it is bound to, as far as that is known without running any code."""
     if is_a(owner, type):
         return _bound(defined(owner, name), [], [owner])
     held = namespace(owner)
@@ -130,7 +130,7 @@ def _bound(found: object, of_function: list[object], of_class: list[object]) -> 
 
 
 def _argument(name: str, call: _ast.Call, caller: FrameType, function: FunctionType, first: list[object]) -> object:
-    """Return what a call hands over for a parameter, `_NOT_ANY_MORE` if that is not known."""
+    """Return the argument of a call for a parameter, `_NOT_ANY_MORE` if it is not known."""
     code = function.__code__
     positional = code.co_varnames[: code.co_argcount]
     named = code.co_varnames[code.co_argcount : code.co_argcount + code.co_kwonlyargcount]
@@ -160,7 +160,7 @@ def _positional(call: _ast.Call, caller: FrameType, first: list[object]) -> Iter
         if isinstance(node, _ast.Starred):
             several = _evaluated(node.value, caller)
             if type(several) is not tuple:
-                raise RequestRefused("what is unpacked may have changed")
+                raise RequestRefused("the unpacked value may have changed")
             yield from map(_giving, several)
         else:
             yield _evaluating(node, caller)
@@ -199,11 +199,11 @@ def _own_keywords(node: _ast.expr, caller: FrameType) -> dict[str, object]:
         several = _evaluated(node, caller)
         if node.id == code.co_varnames[last] and type(several) is dict:
             return several
-    raise RequestRefused("what is unpacked may have changed")
+    raise RequestRefused("the unpacked value may have changed")
 
 
 def _evaluated(node: _ast.expr, caller: FrameType) -> object:
-    """Return the value of an expression that is sure to be what it was.
+    """Return the value of an expression that is sure to be unchanged.
 
     Raises:
         RequestRefused: it may be another by now.

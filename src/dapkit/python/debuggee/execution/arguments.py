@@ -1,13 +1,13 @@
-"""What functions were called with: needed to restart them, and known without watching every call.
+"""The arguments of functions: needed to restart them, and known without watching every call.
 
-A parameter that its function never assigns to is what it was. Of the others, these are known:
+A parameter that its function never assigns to has its original value. Of the others, these are known:
 
 * where the function stops before it can have assigned to them, and later on in that frame;
 * in calls that begin after the function has stopped, as long as it holds a breakpoint: they are noted. That costs
   some microseconds each, so only `limits.NOTED_CALLS` are after each stop;
 * where the call names them in a way that gives the same again (`argument_recovery`).
 
-Nowhere else: what a caller has computed is handed over, and nothing keeps it. Neither do we: of an object whose end
+Nowhere else: a computed argument is handed over, and not kept anywhere. Neither do we: of an object whose end
 the program could notice we remember only which it was, and it is known as long as it lives.
 """
 
@@ -118,7 +118,10 @@ class KnownArguments:
 
     @under_lock
     def stop(self, frame: FrameType, *, in_breakpoint: bool) -> None:
-        """Keep what is still there of a frame that stops; `in_breakpoint` says whether its code holds one."""
+        """Keep the remaining arguments of a frame that stops.
+
+        `in_breakpoint` says whether its code holds a breakpoint.
+        """
         code = frame.f_code
         self._left = limits.NOTED_CALLS
         if not is_function(code) or not self.assigned(code):
@@ -151,7 +154,7 @@ class KnownArguments:
 
     @under_lock
     def begin(self, frame: FrameType) -> None:
-        """Keep the arguments of a call, if those of its code are noted."""
+        """Keep the arguments of a call, if the arguments of its code are noted."""
         code = frame.f_code
         self._left -= 1
         if self._left < 0:
@@ -176,7 +179,7 @@ class KnownArguments:
             self._settle(frame.f_code)
 
     def _settle(self, code: CodeType) -> None:
-        """Watch what is needed of a code object."""
+        """Watch the needed events of a code object."""
         is_needed = id(code) in self._noted or any(seen.code is code for seen in self.kept.values())
         if is_needed and id(code) not in self.watched:
             self.watched[id(code)] = code, resume_offset(code)
@@ -186,10 +189,10 @@ class KnownArguments:
             del self.watched[id(code)]
             self._monitor.want(code, "arguments", 0)
 
-    # What is known
+    # The known arguments
 
     def known(self, frame: FrameType) -> Values | None:
-        """Return what is to be restored when a frame is restarted, None if that is not known."""
+        """Return the arguments to restore when a frame is restarted, None if they are not known."""
         names = self.assigned(frame.f_code)
         if not names:
             return {}

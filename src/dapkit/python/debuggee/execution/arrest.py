@@ -45,7 +45,7 @@ class ThreadArrest:
     def expect(self, ident: int) -> None:
         """Let the others run at full speed while a thread is inside native code."""
         frame = self._threads.frames().get(ident)
-        self._switch(on=False)  # first: what is watched everywhere cannot be watched afresh in one place
+        self._switch(on=False)  # first: events that are on everywhere cannot be turned on again in one place
         self._returning.expect(ident, frame)
         self.settle()
 

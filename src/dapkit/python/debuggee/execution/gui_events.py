@@ -1,7 +1,7 @@
 """Windows of the program that stay alive while its main thread is stopped (`guiEventLoop`).
 
-Nobody serves the windows of a thread that stands still. On request the thread serves them itself while it waits for
-work, a few times a second: it calls what the toolkit has for that, which runs timers, slots and callbacks of the
+The windows of a stopped thread are not served. On request the thread serves them itself while it waits for
+work, a few times a second: it calls the toolkit's function for that, which runs timers, slots and callbacks of the
 program. No breakpoint stops in them, and one that hangs keeps the thread from its work; therefore only on request.
 
     qt            Qt, by whichever of its packages the program has imported
@@ -58,13 +58,13 @@ TOOLKITS: Final[Mapping[str, Callable[[], None]]] = {
     "tk": _serve_tk,
     "matplotlib": _serve_matplotlib,
 }
-"""What serves the windows, by the name in the configuration."""
+"""The functions that serve windows, by their names in the configuration."""
 
 
 class GuiEvents:
     """Serves the windows of the program, in its main thread.
 
-    Invariant: what has failed once is not called again.
+    Invariant: a function that has failed once is not called again.
     """
 
     def __init__(self, options: EngineOptions, threads: ThreadTable, report: Callable[[str, Json], None]) -> None:
@@ -82,7 +82,7 @@ class GuiEvents:
         return max(0.0, self._next - monotonic())
 
     def take_turn(self) -> None:
-        """Serve what waits. Only exceptions of signal handlers and exits are raised."""
+        """Serve the waiting events. Only exceptions of signal handlers and exits are raised."""
         is_ours = gc_pause.resume()
         name = self._options.gui_event_loop
         try:

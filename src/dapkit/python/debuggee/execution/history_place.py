@@ -7,14 +7,14 @@ from .parked_thread import ParkedThread
 
 
 class HistoryPlace:
-    """What a program's history makes of what would stop it here.
+    """The handling of stops by a program's history.
 
     Attributes:
-        stands: returns what is reported with each stop: the `clock` at least.
+        stands: returns the fields that are reported with each stop: the `clock` at least.
         clock: returns the time.
         object_at: returns the object at an address, if there is one with the class at another address.
-        is_copy: returns whether this is a copy of the process that our client debugs, which nobody would let go on.
-        scanner: takes note of what would stop the program, in a process that only looks for it.
+        is_copy: returns whether this is a copy of the debugged process, which no client would continue.
+        scanner: notes the stops of the program, in a process that only looks for them.
         arrival: the clock of the moment of the past that this process began to be shown at.
 
     """

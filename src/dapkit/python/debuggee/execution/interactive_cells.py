@@ -27,7 +27,7 @@ class CellRun(FrameRun):
 
 
 def cell_run(frame: FrameType, sources: Sources, shows: Callable[[FrameType], bool]) -> CellRun | None:
-    """Return what may follow on a frame that is left, None if it does not run a text for a library.
+    """Return the frame that may follow a finished frame, None if it does not run a text for a library.
 
     The import system runs modules, which nothing follows.
     """

@@ -17,11 +17,11 @@ class JobQueue:
         self._stops = stops
         self._jobs: list[tuple[int, Job]] = []  # with the threads that they are for
         self.job_wrapper: Around = as_it_is
-        """What does the work of each, in its thread."""
+        """Does the work of each, in its thread."""
 
     @in_link_thread
     def post(self, ident: int, job: Job) -> None:
-        """Have work done in a stopped thread, or without it if it is inside native code."""
+        """Do work in a stopped thread, or without it if it is inside native code."""
         if job.is_over:
             return  # it was cancelled or withdrawn while it waited for the thread
         self._jobs = [(owner, known) for owner, known in self._jobs if not known.is_over and known is not job]
@@ -48,11 +48,11 @@ class JobQueue:
                 job.cancel(self._link)
 
     def forget(self) -> None:
-        """Drop what was done last: the session is over."""
+        """Drop the last work: the session is over."""
         self._jobs.clear()
 
     def withdraw(self, goes_on: Callable[[int], bool]) -> None:
-        """Refuse what threads have not begun that are about to go on."""
+        """Refuse work that threads which are about to continue have not begun."""
         for ident, job in self._jobs:
             if goes_on(ident):
                 job.withdraw()

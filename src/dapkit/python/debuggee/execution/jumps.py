@@ -90,7 +90,7 @@ def restart_objection(frame: FrameType, arguments: KnownArguments) -> str:
     if arguments.known(frame) is None:
         names = ", ".join(arguments.assigned(frame.f_code))
         return (
-            f"{frame.f_code.co_qualname} assigns to its parameters {names}, and what they were when it was called is "
+            f"{frame.f_code.co_qualname} assigns to its parameters {names}, and their values at its call are "
             "not known: Python hands values over and keeps nothing, and the call has computed them. Calls that begin "
             "from now on are noted, as long as there is a breakpoint in the function"
         )

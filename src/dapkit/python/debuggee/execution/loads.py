@@ -52,7 +52,7 @@ class Loads:
 
     @under_lock
     def look(self, frame: FrameType) -> None:
-        """Take note of what that function is about to run, in this frame of it."""
+        """Note the code that this frame of that function is about to run."""
         match locals_of(frame).get("args"):
             case (CodeType() as code, dict() as namespace, *_):
                 self._loading(code)

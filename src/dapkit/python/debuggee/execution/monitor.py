@@ -16,7 +16,7 @@ Everything here follows from facts of CPython 3.12 to 3.15:
   come for a moment before we watch INSTRUCTION. It is not only our events that are lost: `sys.settrace` is a tool as
   well, and `pdb.set_trace` of 3.13 and later stops with INSTRUCTION.
 
-What the events mean is decided in `callbacks`.
+`callbacks` decides the meaning of the events.
 """
 
 import sys
@@ -45,7 +45,7 @@ HAS_LOCAL_EXCEPTION_EVENTS: Final = sys.version_info >= (3, 15)
 """Whether RAISE, RERAISE, PY_UNWIND, PY_THROW and EXCEPTION_HANDLED can be watched in one code object (gh-142186)."""
 
 SPARE_TOOLS: Final = (4, _MONITORING.OPTIMIZER_ID)
-"""Of six; the others are meant for debuggers, coverage and profilers. Nothing in Python takes that of optimizers.
+"""Of six; the others are meant for debuggers, coverage and profilers. No Python library takes the optimizers' number.
 
 Where several tools watch an event, the one of the highest number is called first.
 """
@@ -59,24 +59,24 @@ Where exceptions are local events, watching them is sharing, too; a throw into a
 DISCOVERY: Final = EVENTS.PY_START | EVENTS.PY_RESUME
 """Every code object is looked at once, when it first runs; then DISABLE."""
 HOLD: Final = DISCOVERY | EVENTS.LINE | EVENTS.JUMP | EVENTS.PY_RETURN | EVENTS.PY_YIELD
-"""What makes running threads notice that the program is stopped.
+"""The event by which running threads notice that the program is stopped.
 
 JUMP for loops on one line; PY_RETURN for recursion through code whose lines are disabled.
 """
 STEP: Final = EVENTS.LINE | EVENTS.PY_RETURN | EVENTS.PY_YIELD
-"""What is watched in the code that is stepped."""
+"""Events in the code that is stepped."""
 SITE: Final = EVENTS.LINE | EVENTS.PY_START
-"""What is watched in code that holds a breakpoint."""
+"""Events in code that holds a breakpoint."""
 
 type Owner = str
-"""For what the events of a code object are on: `site`, `step` or `thread`."""
+"""Owners of the events of a code object: `site`, `step` or `thread`."""
 
 
 class Monitor:
     """The tool `dapkit` of sys.monitoring.
 
-    Invariant: the local events of a code object are the union of what the owners need, and RAISE in each code object
-    that was met while `meets_raises`; the global ones are the union of what `also` was given. While DISCOVERY is among
+    Invariant: the local events of a code object are the union of its owners' events, and RAISE in each code object that
+    was met while `meets_raises`; the global ones are the union of the arguments of `also`. While DISCOVERY is among
     them, or from 3.15 on any, the companion is there, if there is a tool for it.
     """
 
@@ -99,7 +99,7 @@ class Monitor:
         """Take the tool id.
 
         Raises:
-            RequestRefused: if somebody has it.
+            RequestRefused: if another tool has it.
 
         """
         try:
@@ -116,7 +116,7 @@ class Monitor:
     def accompanied_by_clock(self, fork_wrapper: Callable[[Callable[..., object]], Callable[..., object]]) -> None:
         """Take note that the clock of time travel watches all starts, as a companion does; so do we then, all the time.
 
-        `fork_wrapper` makes callbacks whose calls of the system are not those of the program.
+        `fork_wrapper` wraps callbacks so that their system calls are not taken for the program's.
         """
         self._has_clock = True
         self._set_apart = fork_wrapper
@@ -135,9 +135,9 @@ class Monitor:
     def set_thorough(self, callbacks: dict[int, Callable[..., object]]) -> None:
         """Set the callbacks of LINE and INSTRUCTION that serve in every state of the engine.
 
-        They take over whenever more events are switched on, until `register_one` chooses others. The callback that
-        was chosen before does not know what the new events are for, and a thread that runs could meet it: the
-        DISABLE that it returns would hide a breakpoint, or the line of a step, for good.
+        They take over whenever more events are switched on, until `register_one` chooses others. The previous callback
+        does not know the new events, and a running thread could meet it: the DISABLE that it returns would hide a
+        breakpoint, or the line of a step, for good.
         """
         self._thorough = callbacks
 
@@ -168,7 +168,10 @@ class Monitor:
 
     @under_lock
     def restart(self) -> None:
-        """Switch on again what DISABLE has switched off: one code object alone cannot have that for global events."""
+        """Turn on again all events that DISABLE has turned off.
+
+        For global events that is not possible for one code object alone.
+        """
         if self.active:
             _MONITORING.restart_events()
 
@@ -245,7 +248,7 @@ class Monitor:
     def want(self, code: CodeType, owner: Owner, events: int, *, afresh: bool = False) -> None:
         """Watch these events in one code object for one owner, 0 for none.
 
-        `afresh` also switches on again what DISABLE had switched off there.
+        `afresh` also turns on again the events that DISABLE had turned off there.
         """
         if not self.active:
             return
@@ -297,9 +300,9 @@ class Monitor:
 
     @under_lock
     def mend(self) -> str:
-        """Take the tool again if the program has freed it, or watch again what it has switched off for all tools.
+        """Take the tool again if the program has freed it, or turn the events on again that the program has turned off.
 
-        Returns what is to be said about it: nothing, mostly.
+        Returns a notice about it, mostly none.
         """
         if not self.active:
             return ""
@@ -362,6 +365,6 @@ SINGLE_EVENTS: Final = {value for name, value in vars(EVENTS).items() if name.is
 
 
 def names_of(events: int) -> str:
-    """Return what a log calls a set of events."""
+    """Return a set of events as text for a log."""
     names = [name for name, value in vars(EVENTS).items() if value in SINGLE_EVENTS and value & events]
     return " ".join(names) or "none"

@@ -1,7 +1,7 @@
 """Threads that are to stop as soon as they come back from native code, while the others run at full speed.
 
-Such a thread is waited for in the code that it will come back to, and nowhere else. What native code calls
-meanwhile is noticed where it is code that nobody has run since.
+Such a thread is waited for in the code that it will come back to, and nowhere else. Calls of native code are noticed
+meanwhile if they run code for the first time since.
 """
 
 from types import CodeType, FrameType

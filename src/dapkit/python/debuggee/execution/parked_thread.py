@@ -1,4 +1,4 @@
-"""A thread that stands in a callback of the engine, and what is to be shown of it."""
+"""A thread that waits in a callback of the engine, and its state for the client."""
 
 import _queue
 from _functools import partial  # type: ignore[import-not-found]  # the C half of `functools`
@@ -26,14 +26,14 @@ class FrameLabel:
 
 
 class ParkedThread:
-    """A thread that stands still, and what is to be shown of it.
+    """A stopped thread, and its state for the client.
 
     `shown` is the newest frame to show; it is not the running one when a step ended in the
     caller of a function that is just returning. `trail` are frames to show instead of it, from
     the newest: those through which an exception came. `at_line` says that it stands in the LINE event of
     `shown`, the only place from which a frame can be made to jump. `before_line` says that the LINE event of the
     place where it stands may be still to come, as for the tool of data breakpoints, which is called before ours.
-    `columns` are those of the breakpoint that stopped it, for as long as it stands at that instruction.
+    `columns` are the columns of the breakpoint that stopped it, for as long as it is at that instruction.
     """
 
     __slots__ = (
@@ -84,7 +84,7 @@ class ParkedThread:
         self.trail = trail
         self.returned = returned or []  # by the function that the step came out of, or by those that it went over
         self.pending_exception: BaseException | None = None
-        """What a signal handler has raised meanwhile, for the thread when it goes on."""
+        """The exception that a signal handler has raised meanwhile, for the thread when it continues."""
         self.counted: dict[bool, tuple[int, int]] = {}
         """How many entries the stack has, with all frames or not, and in which stop."""
         self.inbox: _queue.SimpleQueue[Job | None] = _queue.SimpleQueue()
@@ -97,13 +97,13 @@ class ParkedThread:
         while not self.going:
             job = None
             try:
-                gc_pause.pause()  # what was interrupted may have left it
+                gc_pause.pause()  # the interrupted work may have left it
                 job = self._next_job(gui)
                 if job is not None:
                     job.run()
                     if is_ending():
-                        self.pending_exception = KeyboardInterrupt()  # the first one ended what was evaluated
-            except BaseException as error:  # of a signal handler, which may have cost us what `get` returned
+                        self.pending_exception = KeyboardInterrupt()  # the first one ended the evaluation
+            except BaseException as error:  # of a signal handler, which may have lost the result of `get`
                 self.pending_exception = error
 
     def _next_job(self, gui: GuiEvents) -> Job | None:
@@ -118,7 +118,7 @@ class ParkedThread:
         return gc_pause.wait(self.inbox.get)
 
     def raise_late(self) -> None:
-        """Raise what came while the thread stood, and the end of the thread if that was asked for."""
+        """Raise the exception that came while the thread was stopped, or end the thread if that was requested."""
         late, self.pending_exception = self.pending_exception, None
         try:
             if self.exiting:
@@ -129,17 +129,17 @@ class ParkedThread:
             del late  # which has this frame on its traceback: neither would end
 
     def empty(self) -> None:
-        """Let go of what it holds of the program: the thread has left, though others may still know it."""
-        self.shown = None  # type: ignore[assignment]  # nobody looks at the frame of a thread that has left
+        """Release the objects of the program that it holds: the thread has left, though others may still know it."""
+        self.shown = None  # type: ignore[assignment]  # the frame of a thread that has left is not used
         self.exception = self.trail = self.pending_exception = None
         self.returned = []
 
     def stay(self) -> None:
-        """Have the thread stand here until `go`."""
+        """Let the thread wait here until `go`."""
         self.going = False
 
     def leave(self) -> None:
-        """Have the thread, which is the calling one or the only one, leave this place when it comes back to it."""
+        """Let the thread, which is the calling one or the only one, leave this place when it comes back to it."""
         self.going = True
 
     def go(self) -> None:

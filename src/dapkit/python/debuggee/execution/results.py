@@ -1,10 +1,10 @@
-"""What the functions returned that a stepped line has called.
+"""Results of the functions that a stepped line has called.
 
-CALL events of the stepped code alone show which functions its frame calls, and PY_RETURN of their code alone what they
-return. A frame is looked at where its caller is the stepped one, whatever native code lies between. Both kinds of event
-are looked at a few times in each step only: so neither a loop of calls nor a recursion gets slower by it,
-and what a function returns that calls itself very often is not known. Python 3.12 has no CALL event for calls with
-`*` or `**`.
+CALL events of the stepped code alone show which functions its frame calls, and PY_RETURN of their code alone shows
+their results. A frame is looked at where its caller is the stepped one, whatever native code lies between. Both kinds
+of event are looked at a few times in each step only: so neither a loop of calls nor a recursion gets slower by it, and
+the result of a function that calls itself very often is not known. Python 3.12 has no CALL event for calls with `*` or
+`**`.
 """
 
 import sys
@@ -24,11 +24,11 @@ class Unknown:
 UNKNOWN: Final = Unknown()
 
 type Result = tuple[str, object]
-"""The qualified name of a function, and what it returned."""
+"""The qualified name of a function, and its result."""
 
 
 class Results:
-    """What the calls of one step have returned so far.
+    """The results of the calls of one step so far.
 
     Invariant: `codes` are those whose PY_RETURN is watched; none once `looks` is used up.
     """
@@ -45,7 +45,7 @@ class Results:
         self._called: CodeType | None = None  # and has not returned yet
 
     def call(self, function: object, shows: Callable[[CodeType], bool]) -> CodeType | None:
-        """Take note of a call of the stepped frame; return the code of what it calls, if that is to be watched."""
+        """Note a call of the stepped frame; return the code of the callee, if it must be watched."""
         code = _code_of(function)
         self._called = None  # it has returned by now, or was left by an exception
         if code is None or code.co_flags & _GENERATORS or not shows(code) or not self.looks:

@@ -1,8 +1,9 @@
 """Ctrl-C that arrives while the program's main thread is in a callback of ours.
 
-Python runs the handlers of signals as it begins a function, our callbacks as well. What is raised there leaves through
-the event, which can be in another frame than where the program would have noticed: `yield from`, for one, notices no
-signals. So where it was the default handler that raised, C makes the signal pending again, and the callback returns.
+Python runs the handlers of signals as it begins a function, our callbacks as well. An exception raised there leaves
+through the event, which can be in another frame than where the program would have noticed: `yield from`, for example,
+notices no signals. So where it was the default handler that raised, C makes the signal pending again, and the callback
+returns.
 """
 
 import _signal  # type: ignore[import-not-found]  # the C half of `signal`, which brings `enum`

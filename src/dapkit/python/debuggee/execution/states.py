@@ -1,7 +1,7 @@
 """The life of each thread of the program, and of the program as a whole, as tables of legal moves.
 
 Every legal move is a row of THREAD_MOVES or of PROGRAM_MOVES, and ThreadStates is the only thing that makes one;
-callbacks and requests ask it. What a move brings about (events, references, messages) is the work of `stops`.
+callbacks and requests ask it. `stops` carries out the consequences of a move (events, references, messages).
 
 A thread:
                    park: it hits something
@@ -103,7 +103,7 @@ THREAD_MOVES: Final[Mapping[tuple[ThreadState, ThreadMove], ThreadState]] = {
     (RUNNING, "exempt"): EXEMPT,
     (ARRESTING, "exempt"): EXEMPT,
 }
-"""What changes the state of a thread; nothing else is legal."""
+"""Changes of a thread's state; no other change is legal."""
 
 _STANDING: Final = (ARRESTING, STOPPED, EVALUATING)
 
@@ -157,7 +157,7 @@ PROGRAM_MOVES: Final[Mapping[tuple[ProgramPhase, ProgramMove], ProgramPhase]] = 
     **{(phase, "release"): RELEASED for phase in (*_DEBUGGED, RELEASED)},
     **{(phase, "fork"): FORKED for phase in PROGRAM_PHASES},
 }
-"""What changes the phase of the program; nothing else is legal."""
+"""Changes of the program's phase; no other change is legal."""
 
 _STOPPING: Final = (STOPPED_EARLY, ALL_STOPPED, SUSPENDED)
 
@@ -175,7 +175,7 @@ class ThreadStates:
     """
 
     def __init__(self, complain: Callable[[str], None]) -> None:
-        """Begin before configurationDone; what is illegal goes to `complain`, and is not done."""
+        """Begin before configurationDone; an illegal change is reported to `complain`, and not made."""
         self.phase: ProgramPhase = CONFIGURING
         self.arresting = False
         self._complain = complain
@@ -254,18 +254,18 @@ class ThreadStates:
         return self._move_program(move)
 
     def fork(self) -> None:
-        """Take note that this is the child of a fork. Nobody else is there, and the lock may be held for ever."""
+        """Take note that this is the child of a fork. No other thread exists, and the lock may be held for ever."""
         self._move_program("fork")
 
     @under_lock
     def forget(self, ident: int) -> None:
-        """Drop what is known of a thread: it has ended, or is the debugger's no more."""
+        """Drop the state of a thread: it has ended, or does not belong to the debugger any more."""
         self._threads.pop(ident, None)
         self._look()
 
     @under_lock
     def exempt(self, idents: Collection[int]) -> None:
-        """Have nothing stop these threads that run, and make others that were exempt ordinary ones."""
+        """Let nothing stop these running threads, and make others that were exempt ordinary ones."""
         for ident in self.all_in(EXEMPT):
             if ident not in idents:
                 self.forget(ident)

@@ -1,11 +1,11 @@
-"""Steps: where a thread is to stop next, watched with events of few code objects.
+"""Steps: the next stop of a thread, watched with events of few code objects.
 
-A step watches one frame, its target, through LINE, PY_RETURN and PY_YIELD of that frame's
-code only, so what it steps over runs at full speed:
+A step watches one frame, its target, through LINE, PY_RETURN and PY_YIELD of that frame's code only, so functions that
+it steps over run at full speed:
 
     LINE in the target            the step has arrived
-    the target returns or yields  it has arrived in the caller, if that is to be shown;
-                                  else the nearest older frame that is becomes the target
+    the target returns or yields  the step has arrived in the caller, if that frame is shown;
+                                  else the nearest older shown frame becomes the target
     the target is unwound         the same older frame becomes the target: the handler is in it or above it
     a call below the target       with stepIn, the called frame becomes the target
     the target was a text that    the next text becomes the target, such as a statement of a notebook's cell;
@@ -18,7 +18,7 @@ Several frames may share a code object (recursion, threads), so frames are compa
 Steps smaller than a line also watch INSTRUCTION in the code of the target: those by instruction end
 at the next one; those by statement at the beginnings of the statements of one line, if it holds several.
 A step into a chosen call runs to the instruction that calls, and goes into calls only from there
-until the call is over. What the functions return that a step goes over is noted by `results`.
+until the call is over. `results` notes the results of the functions that a step goes over.
 """
 
 from types import CodeType, FrameType
@@ -56,10 +56,10 @@ _ASYNC_GENERATOR: Final = 0x200
 class Step:
     """A step of one thread that has not ended.
 
-    `unit` is the granularity; `offsets` are those of statements to end at, `leaving` is the offset
-    at which the step begins: an event there is not yet progress; `before_line` says that even its LINE event may come.
-    `line` is where it begins in what its target stands for (`views`): there it does not end.
-    With `cell` the target runs texts, and the step waits for the next of them, or for the end of the target.
+    `unit` is the granularity; `offsets` are the offsets of statements to end at, `leaving` is the offset at which the
+    step begins: an event there is not yet progress; `before_line` says that even its LINE event may come. `line` is its
+    first line in the view of its target (`views`): there it does not end. With `cell` the target runs texts, and the
+    step waits for the next of them, or for the end of the target.
     """
 
     __slots__ = (
@@ -100,7 +100,7 @@ class Step:
 
     @property
     def events(self) -> int:
-        """What is to be watched in the code of the target."""
+        """The events to turn on in the code of the target."""
         if self.cell is not None:
             return events.EVENTS.PY_RETURN | events.EVENTS.PY_YIELD
         watched = events.STEP | events.SITE
@@ -143,7 +143,7 @@ class Stepping:
         offsets: frozenset[int] = frozenset(),
         call: StepCall | None = None,
     ) -> None:
-        """Begin a step from a frame; `leaving` and `before_line` are those of `ParkedThread`."""
+        """Begin a step from a frame; `leaving` and `before_line` are the values of `ParkedThread`."""
         target = self.nearest(frame.f_back) if leaving else frame
         if target is None:
             return  # nothing is left of this thread to stop in
@@ -196,9 +196,11 @@ class Stepping:
 
     @under_lock
     def cancel(self, stopped: int = 0) -> None:
-        """Drop all steps: a thread has stopped. What is watched everywhere stays so, the next step needs it again.
+        """Drop all steps: a thread has stopped.
 
-        What is not a step but a stop that another thread is about to make is kept.
+        Events that are on everywhere stay on, since the next step needs them again.
+
+        A stop that another thread is about to make, which is not a step, is kept.
         """
         for ident, step in list(self.steps.items()):
             if ident == stopped or not stopped or step.reason == "step":
@@ -305,7 +307,7 @@ class Stepping:
                     self._watch_no_calls(ident, results)
 
     def results_in(self, ident: int, frame: FrameType) -> list[Result]:
-        """Return what a thread's step has noted so far of the calls of a frame."""
+        """Return the results of a frame's calls that a thread's step has noted so far."""
         step = self.steps.get(ident)
         return step.results.found if step is not None and step.results is not None and step.target is frame else []
 
@@ -322,7 +324,7 @@ class Stepping:
         if step is None or step.target is not frame:
             return None
         if yielding and (_awaits(frame, value) or virtual_frame_of(frame) is not None):
-            return None  # a template hands over what it has rendered so far
+            return None  # a template hands over its text so far
         awaiter = self._awaiter(frame)
         caller = frame.f_back
         if awaiter is None and step.cell is None and caller is not None and self.may_show(caller):
@@ -369,7 +371,7 @@ class Stepping:
 
     @staticmethod
     def _aim(step: Step) -> bool:
-        """Have a step go by what its target stands for, if it does for something: by lines, or from frame to frame."""
+        """Let a step follow the view of its target, if it has one: by lines, or from frame to frame."""
         view = virtual_frame_of(step.target) if step.target is not None else None
         if view is None:
             return False

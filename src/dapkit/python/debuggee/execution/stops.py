@@ -8,7 +8,7 @@ counts as stopped until then. While parked, a thread does the work put in its in
 With `stopAllThreads: false` a thread stops alone, and the others run at full speed;
 references belong to the stop of one thread then.
 
-Which state a thread is in, and what it may do next, is decided by `states`; here is what that brings about.
+`states` decides the state of a thread and its next moves; this module carries out the consequences.
 """
 
 import _thread
@@ -123,7 +123,7 @@ class Stops:
 
     @in_link_thread
     def need_stop(self, ident: int) -> None:
-        """Refuse what can only be done with a stopped thread.
+        """Refuse requests that need a stopped thread.
 
         Raises:
             RequestRefused: if the thread runs.
@@ -178,7 +178,7 @@ class Stops:
                     write("stop", f"thread {parked.ident}: {reason}{'' if reported else ', after the present stop'}")
                 self._park(parked)
                 if reported:
-                    if inside:  # what the client knows of the stop before is of no use any more
+                    if inside:  # the client's references from the stop before are invalid
                         number = self._threads.number(parked.ident)
                         self._link.event("continued", {"threadId": number, "allThreadsContinued": not self.each_alone})
                     self._begin(parked.ident, others=not self._threads.alone())
@@ -228,7 +228,7 @@ class Stops:
         parked.raise_late()
 
     def _release_references(self, ident: int) -> None:
-        """Drop what was held of the program for the sake of this stop, in the thread that it belongs to.
+        """Drop the program's objects that were kept for this stop, in the thread to which they belong.
 
         Its end may be code of the program, which must not run under the lock.
         """
@@ -241,7 +241,7 @@ class Stops:
 
     @off_link_thread
     def wait_for_room(self) -> None:
-        """Have the calling thread wait while the client reads its output slowly; not if it has to stop."""
+        """Let the calling thread wait while the client reads its output slowly; not if it must stop."""
         ident = _thread.get_ident()
         self._link.wait_for_room(unless=lambda: self.states.must_park(ident))
 
@@ -348,7 +348,7 @@ class Stops:
             self._references.begin(parked.ident if self.each_alone else 0, standing=self._parked)
             parked.pending_exception = self._report(parked.ident, reason, {})
 
-    # What the client asks for
+    # Requests of the client
 
     @in_link_thread
     def pause(self, ident: int) -> None:

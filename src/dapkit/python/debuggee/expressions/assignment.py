@@ -2,7 +2,7 @@
 
 The text of the new value is evaluated in the frame that the variable was shown for; then the value goes to
 where the old one is stored, by the program's own ways of storing, so that a property or a
-`__setattr__` works and may refuse. What cannot be written to is refused with the reason.
+`__setattr__` works and may refuse. A target that cannot be written to is refused with the reason.
 """
 
 import _ast
@@ -93,7 +93,7 @@ def store(stored: Stored, value: object, guard: EvaluationGuard) -> None:
     """Put a value where another is.
 
     Raises:
-        RequestRefused: with what the program said.
+        RequestRefused: with the program's error.
 
     """
     try:

@@ -1,7 +1,7 @@
-"""What could be typed next, from the running program: names, attributes, keys, modules, keywords.
+"""Completions from the running program: names, attributes, keys, modules, keywords.
 
-Nothing of the program runs for it: the part before a dot or bracket is looked up like what a mouse pointer
-rests on (`hover`), and where that is not possible there are no proposals.
+No code of the program runs for it: the part before a dot or bracket is looked up like an expression under a mouse
+pointer (`hover`), and if that is not possible there are no proposals.
 
 `start` counts from 0, in the whole text. The protocol leaves the base to `columnsStartAt1`, but clients that say 1 take
 it as an index from 0 all the same: VS Code (`text.substring(item.start, ...)`), nvim-dap (`complete(offset + start + 1,
@@ -51,7 +51,7 @@ def complete(text: str, line: int, column: int, namespaces: Namespaces) -> list[
 
 
 def _proposals(head: str, rest: str, namespaces: Namespaces) -> list[Json]:
-    """Return proposals for what is typed at the end of `head`; behind the cursor stands `rest`."""
+    """Return proposals for the end of `head`; `rest` is the text after the cursor."""
     typed = _identifier_at_end(head)
     before = head[: len(head) - len(typed)]
     words = head.split()
@@ -112,7 +112,7 @@ def _attributes(owner: str, typed: str, head: str, namespaces: Namespaces) -> li
         value = look_up(owner, namespaces)
     except RequestRefused:
         return []
-    if is_lazy_import(value):  # its own attributes are not those of what it will load
+    if is_lazy_import(value):  # its own attributes are not the attributes of the module that it will load
         return []
     found: dict[str, Json] = {}
 
@@ -151,7 +151,7 @@ def _sorted(found: dict[str, Json]) -> list[Json]:
 def _keys(head: str, rest: str, namespaces: Namespaces) -> list[Json] | None:
     """Return the keys of a dict whose bracket is open at the end; None if there is no such bracket.
 
-    What an editor has closed by itself, and stands behind the cursor, is not proposed once more.
+    Text that an editor has closed by itself, and that is after the cursor, is not proposed once more.
     """
     typed = head[_start_of_key(head) :]
     before = head[: len(head) - len(typed)].rstrip()
@@ -221,7 +221,7 @@ def _top_level() -> set[str]:
 
 
 def _texts(values: Iterable[object]) -> list[str]:
-    """Return the texts among what the program may have put into a list or dict of the interpreter."""
+    """Return the texts among the program's entries in a list or dict of the interpreter."""
     return [plain_text(value) for value in list(values) if is_a(value, str)]
 
 

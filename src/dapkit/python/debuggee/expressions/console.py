@@ -1,6 +1,6 @@
 """The debug console: statements, several lines, `await`, and the last value in `_`.
 
-What is typed may stop at breakpoints, like any other code of the program (`Stops.expose`). An `await` is run by
+Typed code may stop at breakpoints, like any other code of the program (`Stops.expose`). An `await` is run by
 the event loop of the thread, if it stands in one; the loop's other tasks go on meanwhile, since
 whatever is awaited may wait for them.
 """
@@ -34,7 +34,7 @@ _CHANGING: Final = (
 
 
 class ConsoleResult:
-    """What came out: the value of the last expression, if there is one to show; `is_none` says that it is not shown."""
+    """The result: the value of the last expression, if there is one to show; `is_none` says that it is not shown."""
 
     def __init__(self, value: object = None, *, has_value: bool = False, is_none: bool = False) -> None:
         self.value = value
@@ -43,7 +43,7 @@ class ConsoleResult:
 
 
 class Console:
-    """What lasts from one input to the next.
+    """State that lasts from one input to the next.
 
     Attributes:
         last: the value of the last expression that had one other than None, in a list; empty for none. While the
@@ -155,7 +155,7 @@ def _run(parts: list[Part], namespaces: Namespaces, show: Callable[[object], Non
         if code.co_flags & _AWAITS:
             value = _await(value)
         is_last = at == len(parts) - 1
-        # A call that gives None was made for what it does; None is shown where it is what was asked for.
+        # A call that gives None was made for its effect; None is shown if it is the answer to a question.
         is_asked_for = len(parts) == 1 and not isinstance(expression, _CALLS)
         has_value = expression is not None and (value is not None or is_asked_for)
         outcome = ConsoleResult(value, has_value=has_value, is_none=expression is not None and not has_value)
@@ -207,7 +207,7 @@ def _nothing() -> None:
 
 
 def _flush_output(guard: EvaluationGuard) -> None:
-    """Show what the input printed before its answer."""
+    """Show the output of the input before its response."""
     for stream in (sys.stdout, sys.stderr):
         try:
             guard.call(limits.VALUE_SECONDS, _flush, stream)

@@ -1,7 +1,7 @@
 """Expressions in a frame of the stopped program.
 
-They run in the thread that the frame belongs to, under an `EvaluationGuard`. Statements, and all that makes a console,
-are in `console`; what a mouse pointer rests on is read by `hover`, which runs nothing.
+They run in the thread that the frame belongs to, under an `EvaluationGuard`. Statements, and all other parts of a
+console, are in `console`; `hover` reads the expression under a mouse pointer, and runs no code.
 """
 
 import builtins
@@ -21,11 +21,11 @@ from ..values.storage import write_variable
 from ..values.text import own_text
 
 NAME = "<dapkit: evaluate>"
-"""File name of what is evaluated."""
+"""File name of evaluated code."""
 
 
 class Namespaces:
-    """The namespaces that code is to run in: those of a frame, or of `__main__` alone."""
+    """The namespaces in which code runs: a frame's, or `__main__`'s alone."""
 
     def __init__(self, frame: FrameType | None) -> None:
         self.globals = globals_of(frame) if frame is not None else _names_of_main()
@@ -36,7 +36,7 @@ class Namespaces:
         self._frame = frame
         self._before = untrack(dict(self.locals)) if frame is not None and are_copied(frame) else None
         self.exception: BaseException | None = None
-        """What the thread is stopped at, under the name `__exception__`."""
+        """The exception at which the thread is stopped, under the name `__exception__`."""
 
     def write_back(self) -> None:
         """Make assignments to local variables real."""
@@ -111,7 +111,7 @@ def compiled(text: str) -> CodeType:
 
 
 def said(error: BaseException, guard: EvaluationGuard | None = None) -> str:
-    """Say what was raised, as the last line of a traceback does; a guard is needed for errors of the program."""
+    """Describe an exception as the last line of a traceback does; a guard is needed for errors of the program."""
     kind = simple_name(type(error))
     if is_a(error, SyntaxError):
         message, line, column = (SyntaxError.__dict__[name].__get__(error) for name in ("msg", "lineno", "offset"))

@@ -1,8 +1,7 @@
 """Expressions under a mouse pointer: read, never run.
 
-Names, attributes that are stored, items of built-in containers, and arithmetic of plain numbers; for
-what would call anything there is an error that says so. An editor sends whatever text it
-finds there, without the user asking for it.
+Names, stored attributes, items of built-in containers, and arithmetic of plain numbers; an expression that would call
+anything raises an error that says so. An editor sends whatever text it finds there, without the user asking for it.
 """
 
 import _ast
@@ -100,7 +99,7 @@ def lazy_import(text: str, namespaces: Namespaces) -> ValueRow | None:
 
 
 def refuse_lazy_imports(text: str, namespaces: Namespaces) -> None:
-    """Raise RequestRefused if an expression would import what the program has not: it names a lazy import."""
+    """Raise RequestRefused if an expression names a lazy import that the program has not resolved."""
     if HAS_LAZY_IMPORTS:
         for name in sorted(names_in(_parsed(text))[0]):
             value = next((names[name] for names in namespaces.stored() if name in names), None)
@@ -170,7 +169,7 @@ def attribute(value: object, name: str) -> object:
     """Return an attribute as far as it is found without running code.
 
     Raises:
-        RequestRefused: if it is not, or there is none.
+        RequestRefused: if it is not, or does not exist.
 
     """
     if is_lazy_import(value):

@@ -1,9 +1,9 @@
 """Expressions of breakpoints, evaluated in frames as though they stood there, without a trace in them.
 
 In the frame of a function, the expression becomes the body of a function of its own, whose parameters are the variables
-of the frame: so `locals()`, `dir()` and `eval` see them, `globals()` those of the program, and what is nested in the
-expression, as a lambda, reads them as it would in the program's own text. In modules and bodies of classes it is
-evaluated in their namespaces. Assignments within an expression stay there.
+of the frame: so `locals()`, `dir()` and `eval` see them, `globals()` sees the program's, and nested code, such as a
+lambda, reads them as it would in the program's own text. In modules and bodies of classes it is evaluated in their
+namespaces. Assignments within an expression stay there.
 """
 
 from collections.abc import Mapping
@@ -26,14 +26,14 @@ _NOTHING: Final[dict[str, object]] = {}
 class FrameExpression:
     """One expression, compiled for the frames that it is evaluated in.
 
-    Invariant: `_functions` holds what it is in functions, by the names of their variables.
+    Invariant: `_functions` holds its compiled forms in functions, by the names of their variables.
     """
 
     def __init__(self, text: str, what: str) -> None:
         """Read an expression.
 
         Raises:
-            RequestRefused: if it is none; `what` says what it is to the user.
+            RequestRefused: if it is not an expression; `what` is its name for the user.
 
         """
         self.tree = parse_expression(text, what)
@@ -44,7 +44,7 @@ class FrameExpression:
         untrack(self)
 
     def value(self, frame: FrameType, given: dict[str, object] = _NOTHING) -> object:
-        """Return its value in a frame, where it also sees `given`. Raises what it raises."""
+        """Return its value in a frame, where it also sees `given`. Raises the exceptions of the expression."""
         known = locals_of(frame)
         if not is_function(frame.f_code):
             names = {**known, **given}
@@ -79,4 +79,4 @@ def _with_builtins(frame: FrameType) -> dict[str, object]:
     names = globals_of(frame)
     if "__builtins__" in names:
         return names
-    return {"__builtins__": frame.f_builtins, **names}  # else those of ours would be taken
+    return {"__builtins__": frame.f_builtins, **names}  # otherwise the debugger's would be used

@@ -1,1 +1,1 @@
-"""What an engine inside CPython may touch without being seen, and how."""
+"""Parts of CPython that an engine may touch without being seen, and how."""

@@ -31,15 +31,15 @@ class _Interpreter:
     _handle = _ctypes.dlopen(None, 0)  # type: ignore[arg-type]  # None is the interpreter itself
 
 
-def _function(name: str) -> Any:  # noqa: ANN401 - what it calls has no types
-    return _Function((name, _Interpreter))  # type: ignore[arg-type]  # what ctypes.PyDLL does
+def _function(name: str) -> Any:  # noqa: ANN401 - its functions have no types
+    return _Function((name, _Interpreter))  # type: ignore[arg-type]  # as ctypes.PyDLL does
 
 
 _set_exception = _function("PyThreadState_SetAsyncExc")
 
 
 def raise_in_thread(ident: int, exception: type[BaseException] | None) -> None:
-    """Raise an exception in a thread at its next instruction, or withdraw what was to be raised."""
+    """Raise an exception in a thread at its next instruction, or withdraw a pending one."""
     _set_exception(_Identity(ident), None if exception is None else _Any(exception))
 
 

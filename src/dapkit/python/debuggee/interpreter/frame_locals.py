@@ -1,7 +1,7 @@
 """The local variables of a frame, read without leaving a trace.
 
-From Python 3.13 on (PEP 667), `f_locals` is a view. On 3.12 that of a function is a dict that the frame keeps, in which
-everything lives until the call has ended, whatever the program does with its variables.
+From Python 3.13 on (PEP 667), `f_locals` is a view. On 3.12 a function's locals are a dict that the frame keeps, in
+which every value lives until the call has ended, whatever the program does with its variables.
 """
 
 import sys
@@ -20,7 +20,7 @@ type LocalVariables = MutableMapping[str, Any]
 
 
 def are_copied(frame: FrameType) -> bool:
-    """Say whether what `locals_of` returns is a copy, so that nothing is changed by writing into it."""
+    """Return whether the result of `locals_of` is a copy, so that writing into it changes nothing."""
     return _must_be_copied(frame) or virtual_frame_of(frame) is not None
 
 
@@ -29,13 +29,16 @@ def _must_be_copied(frame: FrameType) -> bool:
 
 
 def locals_of(frame: FrameType) -> LocalVariables:
-    """Return the local variables, those of a function on 3.12 as a copy; those of what the frame stands for, if any."""
+    """Return the local variables, on 3.12 a copy of a function's.
+
+    Or the variables of the frame's view, if it has one.
+    """
     view = virtual_frame_of(frame)
     return stored_locals(frame) if view is None else view.names()
 
 
 def globals_of(frame: FrameType) -> dict[str, Any]:
-    """Return the global variables, or those of what the frame stands for."""
+    """Return the global variables, or the global variables of the frame's view."""
     view = virtual_frame_of(frame)
     return frame.f_globals if view is None else view.global_names()
 
@@ -52,16 +55,16 @@ def stored_locals(frame: FrameType) -> LocalVariables:
 def variables_of(frame: FrameType) -> list[tuple[str, object]] | None:
     """Return the local variables of a frame; None where only code of the program knows them.
 
-    The body of a class keeps them in what its metaclass has prepared, and `exec` in what it was given.
+    The body of a class keeps them in the namespace that its metaclass has prepared, and `exec` in its argument.
     """
     names: Any = locals_of(frame)
-    if frame.f_code.co_flags & _OPTIMIZED or type(names) is dict:  # as that of a view
+    if frame.f_code.co_flags & _OPTIMIZED or type(names) is dict:  # as a view does
         return list(names.items())
     return entries(names) if mapping_of(names) is not None else None
 
 
 def forget_locals(frame: FrameType) -> None:
-    """Have a frame keep none of its variables twice because `f_locals` was used.
+    """Remove second copies of a frame's variables that exist because `f_locals` was used.
 
     If the program holds the dict as well (`locals()` gave it), it is left as it is; so are names of no variable,
     which `exec` has put there.

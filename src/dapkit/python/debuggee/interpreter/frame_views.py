@@ -1,6 +1,6 @@
 """Frames that stand for something else than their code: for a template that they render.
 
-What they stand for is recognised by readers, of which there are none unless the client has asked for them. All who show
+Readers recognise such frames; there are no readers unless the client has asked for them. All who show
 a frame, or read its variables, ask `virtual_frame_of`.
 """
 
@@ -18,18 +18,18 @@ class FrameRun(Protocol):
         self.around = around
 
     def admits(self, frame: FrameType, *, into: bool) -> bool:
-        """Say whether a step ends in a frame that `around` has run, which may be one `into` what is called."""
+        """Return whether a step ends in a frame that `around` has run, which may be a step `into` the callee."""
 
 
 class FrameView(Protocol):
-    """What a frame is shown as; a class for each kind is derived from this.
+    """The view of a frame; a class for each kind is derived from this.
 
     Attributes:
         frame: the frame itself.
         filename: as a code object would have it.
         line: in that file.
         is_place: whether a step may end where the frame is now.
-        is_machinery: whether the frame only prepares what others run, and is a library's.
+        is_machinery: whether the frame only prepares code that others run, and belongs to a library.
 
     """
 
@@ -54,14 +54,14 @@ class FrameView(Protocol):
         """Return the variables, as they are now."""
 
     def global_names(self) -> dict[str, object]:
-        """Return the variables that are not the frame's alone, and under `__builtins__` those of Python."""
+        """Return the variables beyond the frame's own, and under `__builtins__` Python's."""
 
     def text(self) -> str | None:
         """Return the text that it is of, if no file has it."""
         return None
 
     def run(self) -> FrameRun | None:
-        """Return what runs the following frames, if each frame is no more than one piece."""
+        """Return the code that runs the following frames, if each frame is only one piece."""
         return None
 
     def write(self, name: str, value: object) -> None:
@@ -85,7 +85,7 @@ def set_recognizers(readers: list[Reader]) -> None:
 
 
 def virtual_frame_of(frame: FrameType, line: int = 0) -> FrameView | None:
-    """Return what a frame stands for, at a line of its code or where it is; None for nearly all: their own code."""
+    """Return the view of a frame, at a line of its code or at its present one; None for nearly all: they have none."""
     for reader in _readers:
         view = reader(frame, line or frame.f_lineno or frame.f_code.co_firstlineno)
         if view is not None:

@@ -6,7 +6,7 @@ program hold which stand as well; and `threading` would take our thread for one 
 the link's thread does something, and while a stopped thread does, except in code of the program.
 
 It is done by the first threshold of `gc`, not by `gc.disable`, which the program may call at any time. In CPython
-3.12 to 3.15 a collection that is due already finds nothing above the threshold then. What has to be done at once is
+3.12 to 3.15 a collection that is due already finds nothing above the threshold then. Work that must be done at once is
 one call of native code: between two of them another thread may run, or a collection begin.
 """
 
@@ -38,9 +38,9 @@ class GcPause:
         self._ours: set[int] = set()
         """Threads that run code of ours."""
         self._doors: dict[int, tuple[Callable[[], None], Callable[[], None]]] = {}
-        """What takes each of them out of there, and puts it back."""
+        """The functions that take each of them out of there, and put it back."""
         self._thresholds = {True: _OFF, False: 0}
-        """By whether there are any; that of the program is the second."""
+        """By whether there are any; the program's threshold is the second."""
         self._is_released = False
 
     def pause(self) -> None:
@@ -82,7 +82,7 @@ class GcPause:
         return result
 
     def _switch(self) -> Callable[[], object]:
-        """Return native code that sets the threshold by what is in `_ours` when it is called."""
+        """Return native code that sets the threshold from `_ours` at the time of its call."""
         switch: Callable[[], object] = partial(
             next, map(_set_threshold, map(self._thresholds.__getitem__, map(bool, (self._ours,))))
         )
@@ -103,4 +103,4 @@ class GcPause:
 
 
 gc_pause: Final = GcPause()
-"""That of this process."""
+"""The pause of this process."""

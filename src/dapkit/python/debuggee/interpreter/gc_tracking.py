@@ -1,8 +1,10 @@
-"""Objects of ours that the program's `gc` does not list: `get_objects` and `get_referrers` go through what is tracked.
+"""Objects of the debugger that the program's `gc` does not list.
 
-Nothing collects what is not tracked any more, and functions and classes cannot even end so. What is hidden for good is
-therefore kept for good; the engine of a session that ends before its program is given back; what is made anew at each
-stop is in no circle, and ends when the last reference does. Without the native part, all is listed.
+`get_objects` and `get_referrers` go through tracked objects.
+
+An untracked object is not collected, and functions and classes cannot even end so. Objects that are hidden for
+good are therefore kept for good; the engine of a session that ends before its program is given back; objects that are
+made anew at each stop are in no circle, and end with their last reference. Without the native part, all is listed.
 """
 
 import gc
@@ -28,7 +30,7 @@ def untrack_all(others: set[int]) -> None:
 
 
 def _can_end(ours: object) -> bool:
-    """Say whether an object that is not tracked can end: what it holds by then would be kept for good otherwise."""
+    """Return whether an untracked object can end: otherwise its references would be kept for good."""
     kind = type(ours)
     return kind in (dict, list, set) or kind.__module__.partition(".")[0] == loader.PACKAGE
 
@@ -42,7 +44,10 @@ def untrack_modules() -> None:
 
 
 def untrack_members(part: Any) -> list[Any]:  # noqa: ANN401 - of any class
-    """Hide an object of ours and all of ours that it has in its attributes; return what was not hidden before."""
+    """Hide an object of the debugger and the debugger's objects in its attributes.
+
+    Return those that were not hidden before.
+    """
     if type(part).__module__.partition(".")[0] != loader.PACKAGE or isinstance(part, ModuleType | type):
         return []
     hidden: list[Any] = []
@@ -54,7 +59,7 @@ def untrack_members(part: Any) -> list[Any]:  # noqa: ANN401 - of any class
 
 
 def track_again(hidden: list[Any]) -> None:
-    """Let the collector have what was hidden, and is of no more use: only so do its circles end."""
+    """Let the collector have hidden objects that are of no more use: only so do their circles end."""
     while hidden:
         native.track(hidden.pop())
 

@@ -1,9 +1,9 @@
-"""Functions whose frames nobody is shown.
+"""Functions whose frames are never shown.
 
 The interpreter leaves a frame out until it has reached its RESUME, where a call is complete: of `sys._getframe` and
-`f_back`, of `sys._current_frames`, of every traceback; and what comes before RESUME causes no event of sys.monitoring.
-So a function that has its RESUME behind its last instruction runs as any other, and is never seen.
-CPython: `_PyFrame_IsIncomplete`, the same from 3.12 to 3.15.
+`f_back`, of `sys._current_frames`, of every traceback; and instructions before RESUME cause no event of sys.monitoring.
+So a function that has its RESUME behind its last instruction runs as any other, and is never seen. CPython:
+`_PyFrame_IsIncomplete`, the same from 3.12 to 3.15.
 
 For the few that lie below the program, and those in which our own thread waits: errors lack them, too. Before 3.15,
 events of exceptions that pass through them are reported all the same.
@@ -18,7 +18,7 @@ from . import native
 
 _RESUME = opmap["RESUME"]
 _NOP = opmap["NOP"]
-_CACHE = opmap["CACHE"]  # what follows RESUME from 3.15 on
+_CACHE = opmap["CACHE"]  # the instruction after RESUME from 3.15 on
 
 CODES: Final[dict[int, CodeType]] = {}
 """The code that is not seen, by identity."""
@@ -27,10 +27,10 @@ _set_events: Callable[[CodeType], object] | None = None
 
 
 def allocate_events(set_events: Callable[[CodeType], object]) -> None:
-    """Have `set_events` called with all code that is not seen, now and later: it sets that code's events to none.
+    """Call `set_events` with all hidden code, present and future: it removes that code's events.
 
-    Exceptions are local events from 3.15 on. RESUME allocates what the interpreter keeps of such events, and reads
-    where an exception passes: code that never comes to its RESUME ended the interpreter.
+    Exceptions are local events from 3.15 on. RESUME allocates the interpreter's data about such events, and reads it
+    where an exception passes: code that never reached its RESUME crashed the interpreter.
     """
     global _set_events  # noqa: PLW0603 - one for the process, as CODES
     _set_events = set_events
@@ -45,7 +45,7 @@ def _note(code: CodeType) -> None:
 
 
 def hidden_frame[**P, T](function: Callable[P, T]) -> Callable[P, T]:
-    """Have a function run unseen; not for generators and coroutines."""
+    """Hide the frames of a function; not for generators and coroutines."""
     plain = cast("Any", function)  # a function, which has its code
     usual = plain.__code__
     if id(usual) not in _made:
@@ -64,7 +64,7 @@ def hidden_frame[**P, T](function: Callable[P, T]) -> Callable[P, T]:
 
 
 def hide(code: CodeType) -> bool:
-    """Have the frame of code that runs already seen no more; say whether that is possible, which takes C."""
+    """Hide the frame of code that already runs; return whether that is possible, which needs C."""
     plain = _sample.__code__
     samples = [(plain.replace(co_code=bytes((_NOP, 0)) * count + plain.co_code), count) for count in (3, 7, 12)]
     if native.hide(code, samples):
@@ -73,4 +73,4 @@ def hide(code: CodeType) -> bool:
 
 
 def _sample() -> None:
-    """Have nothing before its RESUME."""
+    """Have no instruction before its RESUME."""

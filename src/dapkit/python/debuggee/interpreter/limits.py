@@ -49,7 +49,7 @@ SLICE_SECONDS: Final = 0.05
 TOOL_SECONDS: Final = 0.9
 """How often is looked whether the program has taken our tool of sys.monitoring."""
 BRANCH_SECONDS: Final = 20.0
-"""How long a process of the past waits for what the live program has open, whose place it takes."""
+"""How long a replay process waits for the open files of the live program, whose place it takes."""
 RELOAD_SECONDS: Final = 1.0
 """How often `autoReload` looks for saved files, unless the client says otherwise."""
 REMARK_SECONDS: Final = 0.01
@@ -58,7 +58,7 @@ REMARK_SECONDS: Final = 0.01
 REMARK_TURN_SECONDS: Final = 0.002
 """How long the link's thread leaves log messages to the threads that add them, which send them once they are many."""
 
-# Sizes of what is shown.
+# Sizes of displayed values.
 VALUE_CHARS: Final = 1_000
 """A value in `variables` or in a watch."""
 REPL_CHARS: Final = 20_000
@@ -141,7 +141,7 @@ NOTED_CALLS: Final = 10_000
 CELL_CALLERS: Final = 4
 """Frames of a library around a text that it runs, such as a statement of a cell, among which one may run the next."""
 STEPPED_CALLS: Final = 50
-"""Calls of a stepped line that are looked at, for what they return."""
+"""Calls of a stepped line that are looked at, for their results."""
 STEPPED_RETURNS: Final = 50
 """Other calls of the same functions that may return meanwhile; then no more is noted in this step."""
 
@@ -156,7 +156,7 @@ SPANS: Final = 2_000
 STOPPED_EXCEPTIONS: Final = 8
 """Exceptions of a thread that the program was stopped for, and that may still be on their way."""
 KNOWN_RAISES: Final = 16_384
-"""Types of exceptions at instructions of which it is known what becomes of them."""
+"""Types of exceptions at instructions whose outcome is known."""
 RAISES_WATCHED_EVERYWHERE: Final = 5_000
 """Events of RAISE that are let pass before it is watched by code object, which takes a look at all code that runs."""
 READ_CODES: Final = 4_096
@@ -193,7 +193,7 @@ REMARK_CHARS: Final = 16_384
 TOKEN_SECONDS: Final = 10.0
 """Within which the ends of a connection have to prove that they know the token."""
 TOKEN_MESSAGE_BYTES: Final = 4_096
-"""What a connection may say before it is let in."""
+"""Bytes that a connection may send before it is let in."""
 PENDING_CONNECTIONS: Final = 16
 """Connections that may wait to be let in; one more takes the place of the oldest."""
 BACKLOG_CONNECTIONS: Final = 4_096

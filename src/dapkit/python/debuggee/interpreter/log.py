@@ -1,15 +1,15 @@
 """The log of the engine's decisions: `DAPKIT_ENGINE_LOG=FILE`, `--log-to` of `python -m dapkit`, `dapkit.log_to`.
 
-One line each: seconds since the engine was loaded, process, thread, what it is about, and details.
+One line each: seconds since the engine was loaded, process, thread, topic, and details.
 
     0.031604 4711 140231 look prog.py:3 f: not again
     0.031702 4711 140231 events prog.py:3 f: site PY_START LINE
     0.031755 4711 140231 stop thread 140231: breakpoint
     0.031760 4711 140231 state thread 140231: running -park-> stopped
 
-Topics are `look` (a code object that starts for the first time), `events` (what is watched, where and why), `stop`,
-`go`, `step`, `resume`, `state` (moves of `execution.states`) and `error`.
-Call it behind the switch, so that it costs a look at a constant when it is off:
+Topics are `look` (a code object that starts for the first time), `events` (which events are on, where and why), `stop`,
+`go`, `step`, `resume`, `state` (moves of `execution.states`) and `error`. Call it behind the switch, so that it costs a
+look at a constant when it is off:
 
     if LOG:
         write("stop", ...)
@@ -33,7 +33,7 @@ LOG: Final = bool(FILE)
 
 _FIRST_DESCRIPTOR: Final = 200
 _began: Final = monotonic()
-_write: Final = os.write  # what the program may replace in the module
+_write: Final = os.write  # functions that the program may replace in the module
 _descriptor = -1
 
 
@@ -47,7 +47,7 @@ def write(topic: str, *details: object) -> None:
 
 
 def code_name(code: CodeType) -> str:
-    """Return what a line calls a code object."""
+    """Return the name of a code object for a line."""
     return f"{os.path.basename(code.co_filename)}:{code.co_firstlineno} {code.co_qualname}"
 
 

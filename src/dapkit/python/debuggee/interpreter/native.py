@@ -1,12 +1,12 @@
-"""The C extension `_native`, or the reason why there is none; the only module that knows.
+"""The C extension `_native`, or the reason why it is missing; the only module that knows.
 
 It is one file, `_native.abi3.so`, beside this one: built when the package is installed, if there
 is a compiler, and loadable into every CPython from 3.12 on, whichever dapkit itself runs on. Free-threaded builds have
 files of their own: `_native.abi3t.so` from 3.15 on, one for each version before.
 A caller that gets None instead of a callback does the same in Python, more slowly.
 
-What each function of the extension does is said in `native/`; what callbacks cost, and what a
-watch cannot see, in docs/explanation/native.md.
+`native/` describes each function of the extension; docs/explanation/native.md gives the costs of callbacks, and the
+changes that a watch cannot see.
 """
 
 import atexit
@@ -45,10 +45,10 @@ CAN_FOLLOW: Final = AVAILABLE and not any(name.startswith(("PyFrame_", "PyWeakre
 CAN_POLL: Final = AVAILABLE
 """Whether values can be compared at every line."""
 MISSING: Final = _native.MISSING if AVAILABLE else object()
-"""Stands for the value of what has none, in the changes that `poll` and `drain` report."""
+"""The value of a place without a value, in the changes that `poll` and `drain` report."""
 
 untrack: Final[Callable[[object, bool], bool]] = _native.untrack if AVAILABLE else (lambda _object, _keep: False)
-"""Takes an object out of what the garbage collector looks at; keeps it alive if asked to; says whether it was there."""
+"""Takes an object out of the garbage collector's lists; keeps it alive if asked to; returns whether it was there."""
 
 track: Final[Callable[[object], None]] = _native.track if AVAILABLE else (lambda _object: None)
 """Lets the garbage collector look at an object again."""
@@ -82,7 +82,7 @@ type Tree = tuple[object, ...]
 """An expression, as nested tuples `(kind, operand, *children)`; `native/condition.c` lists the kinds."""
 
 type Guard = tuple[bool, str, str | None, bool, object]
-"""A name that has to mean what it did: `exceptions/catch_cache.py` has more."""
+"""A name that must have its earlier meaning: `exceptions/catch_cache.py` has more."""
 
 type Hits = tuple[str, int]
 """How the number of hits is compared: `("==", 5)`, `(">=", 5)`, `("%", 3)`, ..."""
@@ -116,7 +116,7 @@ def hide(code: CodeType, samples: list[tuple[CodeType, int]]) -> bool:
 
 
 def hide_from_tools() -> None:
-    """Have no tool of sys.monitoring, tracer or profiler called in this thread, for as long as it lives."""
+    """Turn off all tools of sys.monitoring, tracers and profilers in this thread, for as long as it lives."""
     if AVAILABLE:
         _native.enter_tracing()
 
@@ -137,7 +137,7 @@ def duplicate_above_limit(descriptor: int, *, most: int, kept: int) -> int:
 
 
 def file_identity(descriptor: int) -> tuple[int, int]:
-    """Return device and inode of what a descriptor stands for; in C without a wait for other threads.
+    """Return device and inode of a descriptor's file; in C without a wait for other threads.
 
     Raises:
         OSError: it is not open.
@@ -156,7 +156,7 @@ type OutputMarker = Callable[[list[tuple[str, dict[str, object], int, int, int]]
 def output_marker(
     path: str, memory: tuple[int, int], pipes: list[tuple[int, int]], begins: bytes
 ) -> OutputMarker | None:
-    """Make what marks the adapter's pipes only where something was written since their last marks.
+    """Make the function that marks the adapter's pipes only if they were written to since their last marks.
 
     None without the extension, or where the path does not lead to the memory that the adapter shares.
     """
@@ -170,7 +170,7 @@ def output_marker(
 
 
 def look_at_start(name: str, function: object, look: Callable[..., object]) -> bool:
-    """Have `look(arguments, names)` called before a function that starts programs; say whether it is so.
+    """Call `look(arguments, names)` before a function that starts programs; return whether that is possible.
 
     It returns the arguments that are to be used instead, or None.
     """
@@ -204,16 +204,16 @@ def line_check(
 ) -> Callable[..., object] | None:
     """Make the LINE callback of a breakpoint with a condition or a hit condition, `(code, line, depth=1)`.
 
-    It returns DISABLE for other lines, None where the breakpoint does not apply, or what `hit`
-    returns. If evaluating the condition raises, `careful(frame)` does everything, counting included.
-    None if there is nothing to check, or nothing that C can check.
+    It returns DISABLE for other lines, None if the breakpoint does not apply, or the result of `hit`. If evaluating the
+    condition raises, `careful(frame)` does everything, counting included. None if there is nothing to check, or nothing
+    that C can check.
     """
     if not CAN_CHECK or (condition is None and hits is None):
         return None
     try:
         return _native.line_check(code, line, condition, hits, count, with_headroom(hit), with_headroom(careful))  # type: ignore[arg-type]  # as above
     except (ValueError, OverflowError):
-        return None  # nested too deep, or a count beyond what C counts to
+        return None  # nested too deep, or a count beyond the range of C
 
 
 def router(table: Table) -> Callable[[CodeType, int], object] | None:
@@ -245,7 +245,7 @@ def note_place(  # noqa: PLR0917 - as C takes it
     swallows: bool,
     guards: tuple[Guard, ...],
 ) -> int:
-    """Note what becomes of exceptions of a type at an instruction; return how many places are noted."""
+    """Note the outcome of exceptions of a type at an instruction; return the number of noted places."""
     return _native.note_place(code, offset, kind, outcome, swallows, guards)
 
 
@@ -255,7 +255,7 @@ def forget_places() -> None:
 
 
 def unknown_from(frame: FrameType, offset: int, exception: BaseException) -> FrameType | None:
-    """Return the frame from which on the notes do not say what becomes of an exception; None if it is caught."""
+    """Return the frame from which on the notes do not tell the outcome of an exception; None if it is caught."""
     return _native.unknown_from(frame, offset, exception)
 
 
@@ -269,7 +269,7 @@ def raise_callback(
 ) -> "_native.Callback":
     """Make the callback of RAISE, RERAISE or PY_UNWIND that calls `thorough` where the notes do not say it is caught.
 
-    The notes of older frames count too if its `target` is not 0. That of PY_THROW calls `thorough` in code of
+    The notes of older frames count too if its `target` is not 0. The callback of PY_THROW calls `thorough` in code of
     which it is not noted whether RAISE is of use.
     """
     return _native.raise_callback(event, thorough, reported)  # type: ignore[arg-type]  # it knows the four
@@ -297,7 +297,7 @@ def unwatch(number: int) -> None:
 
 
 def unwatch_all() -> None:
-    """End all watches and forget their notes and what arms them."""
+    """End all watches and forget their notes and their events."""
     _native.unwatch_all()
 
 
@@ -312,7 +312,7 @@ def writes(number: int) -> int:
 
 
 def arm_writers(tool: int, events: int, codes: list[CodeType]) -> None:
-    """Have each write switch local events of a tool on in the code that writes, INSTRUCTION among them.
+    """Let each write turn on local events of a tool in the code that writes, INSTRUCTION among them.
 
     So the callback of INSTRUCTION is reached at the next instruction of the frame that wrote, also where
     DISABLE had switched it off. Code objects in `codes` are taken to have the events on; those that get them are
@@ -322,7 +322,9 @@ def arm_writers(tool: int, events: int, codes: list[CodeType]) -> None:
 
 
 def disarm_writers(others: dict[int, int]) -> bool:
-    """Set the local events of all code objects in `codes` back to what `others` says by identity, or none; empty it.
+    """Set the local events of all code objects in `codes` back to the events that `others` has by identity, or none.
+
+    Empty it.
 
     False, and nothing is done, if there are notes that have not been drained.
     """
@@ -341,7 +343,7 @@ INLINE_VALUES_ARE_SILENT: Final = sys.version_info[:3] == (3, 13, 0)
 def namespace_of(owner: object) -> dict[object, object] | None:
     """Return the dict that holds the attributes of an object, so that watching it sees every write.
 
-    None if it has none, as with slots. On 3.13.0 an instance gets a new `__dict__`, equal to the old:
+    None if it has no dict, as with slots. On 3.13.0 an instance gets a new `__dict__`, equal to the old:
     watchers are not called there for writes to values that are stored in the instance itself.
     """
     if is_a(owner, type):
@@ -363,10 +365,10 @@ def poll(
 ) -> Callable[[CodeType, int], object]:
     """Make a LINE callback that calls `changed(code, line, [(index of the target, old, new), ...])`.
 
-    For what no dict holds: `("slot", object, descriptor)` with the member of a class with slots or
-    `type(cell).cell_contents`, `("index", list, index)`, `("bytes", buffer, start, length)`; and
-    `("key", dict, key)` for keys that cannot be watched. It never returns DISABLE, so it needs a tool
-    of its own. Values are compared by identity, bytes by content.
+    For places outside any dict: `("slot", object, descriptor)` with the member of a class with slots or
+    `type(cell).cell_contents`, `("index", list, index)`, `("bytes", buffer, start, length)`; and `("key", dict, key)`
+    for keys that cannot be watched. It never returns DISABLE, so it needs a tool of its own. Values are compared by
+    identity, bytes by content.
     """
     return _native.poll(targets, with_headroom(changed))
 

@@ -17,7 +17,10 @@ MOST_MISSED: Final = limits.MISSED_EVENTS
 
 
 def handles_overflow[T: Callable[..., object]](callback: T) -> T:
-    """Mark a callback that notes by itself what was missed, calling nothing of ours; a wrapper doubles its costs."""
+    """Mark a callback that notes a missed event by itself, calling no function of the debugger.
+
+    A wrapper doubles its costs.
+    """
     if not native.AVAILABLE:
         callback.__dict__["handles_overflow"] = True
     return callback

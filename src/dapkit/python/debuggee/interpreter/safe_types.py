@@ -1,8 +1,8 @@
-"""What class a value is of, and what that class defines, found without running code of the program.
+"""The class of a value, and the definitions of that class, found without running code of the program.
 
-`isinstance`, `type.mro` and attributes of a class can be redefined by it or by its metaclass; what is read
-here cannot be. Classes are told apart by identity: `kind in (int, str)` and `table[kind]` compare and hash a class as
-its metaclass has it, `kind in ClassSet(int, str)` does not.
+`isinstance`, `type.mro` and attributes of a class can be redefined by it or by its metaclass; the facts read here
+cannot be. Classes are told apart by identity: `kind in (int, str)` and `table[kind]` compare and hash a class as its
+metaclass has it, `kind in ClassSet(int, str)` does not.
 """
 
 import builtins
@@ -23,10 +23,10 @@ _MODULE: Final = type.__dict__["__module__"].__get__
 FROZENDICT: Final[tuple[type, ...]] = (vars(builtins)["frozendict"],) if sys.version_info >= (3, 15) else ()
 """The class `frozendict`, where there is one."""
 LAZY_IMPORT: Final[type | None] = getattr(types, "LazyImportType", None)
-"""The class of what stands in a namespace for a `lazy import` (PEP 810), on CPython 3.15 and later."""
+"""The class of a `lazy import` in a namespace (PEP 810), on CPython 3.15 and later."""
 HAS_LAZY_IMPORTS: Final = LAZY_IMPORT is not None
 _STORED_BY: Final = {"exceptions": BaseExceptionGroup, "message": BaseExceptionGroup, "code": SystemExit}
-"""The class that keeps an attribute of exceptions, if it is not that of all of them."""
+"""The class that keeps an attribute of exceptions, if it is not common to all exceptions."""
 
 
 class ClassSet:
@@ -55,7 +55,7 @@ def is_a[T](value: object, *kinds: type[T]) -> "TypeGuard[T]":
 
 
 def is_lazy_import(value: object) -> bool:
-    """Say whether a value is what a `lazy import` leaves in a namespace.
+    """Return whether a value is the placeholder that a `lazy import` leaves in a namespace.
 
     The interpreter imports the module where code reads the name, or an attribute of the module around it; reading the
     dict does not.
@@ -69,12 +69,12 @@ def mapping_of(value: object) -> Any:  # noqa: ANN401 - one of two classes with 
 
 
 def entry_of(names: Any, name: str) -> Any:  # noqa: ANN401 - a dict or frozendict, and whatever is in there
-    """Return what a namespace holds under a name, None if nothing; the globals of a frame may be a frozendict."""
+    """Return the value of a name in a namespace, None if it has none; the globals of a frame may be a frozendict."""
     return (mapping_of(names) or dict).get(names, name)
 
 
 def entries(names: Any) -> list[tuple[Any, Any]]:  # noqa: ANN401 - the same
-    """Return what a dict or frozendict holds, in one call: other threads may run."""
+    """Return the contents of a dict or frozendict, in one call: other threads may run."""
     return list((mapping_of(names) or dict).items(names))
 
 
@@ -116,13 +116,13 @@ def mro_of(kind: type) -> tuple[type, ...]:
 
 
 def names_in_class(kind: type) -> MappingProxyType[str, Any]:
-    """Return what a class itself defines, without those that it is derived from."""
+    """Return the definitions of a class itself, without those of its bases."""
     names: MappingProxyType[str, Any] = _NAMES(kind)
     return names
 
 
 def defined(kind: type, name: str) -> Any:  # noqa: ANN401 - an attribute of any type
-    """Return what the classes that a class is derived from define under a name, None if nothing."""
+    """Return the definition of a name in the bases of a class, None if there is none."""
     for base in mro_of(kind):
         names = names_in_class(base)
         if name in names:
@@ -131,7 +131,7 @@ def defined(kind: type, name: str) -> Any:  # noqa: ANN401 - an attribute of any
 
 
 def namespace(value: object) -> dict[str, object] | MappingProxyType[str, object]:
-    """Return the `__dict__` of a value, whatever its class makes of that name; an empty one if it has none."""
+    """Return the `__dict__` of a value, whatever its class makes of that name; empty if it has no dict."""
     if is_a(value, type):
         return names_in_class(value)
     names = stored_dict(value)
@@ -139,19 +139,19 @@ def namespace(value: object) -> dict[str, object] | MappingProxyType[str, object
 
 
 def stored_dict(value: object) -> dict[str, object] | None:
-    """Return the very object that keeps the attributes of a value that is not a class, None if it has none."""
+    """Return the very object that keeps the attributes of a value that is not a class; None if it has none."""
     descriptor = _descriptor_of_dict(value)
     if descriptor is None:
         return None
     try:
         names: dict[str, object] | None = descriptor.__get__(value)
-    except Exception:  # a proxy in C asks what it stands for, which may have none
+    except Exception:  # a proxy in C asks its target, which may have none
         return None
     return names
 
 
 def replace_dict(value: object, names: dict[object, object]) -> None:
-    """Have another object keep the attributes of a value."""
+    """Replace the object that keeps the attributes of a value."""
     descriptor = _descriptor_of_dict(value)
     if descriptor is not None:
         descriptor.__set__(value, names)
@@ -188,7 +188,7 @@ def class_name(kind: type) -> str:
 
 
 def qualified_name(kind: type) -> str:
-    """Return the name of a class, below those of the classes and functions around it."""
+    """Return the name of a class, below the names of the classes and functions around it."""
     return plain_text(_QUALIFIED_NAME(kind))
 
 
@@ -206,5 +206,5 @@ def module_of(kind: type) -> str:
 
 
 def plain_text(value: object) -> str:
-    """Return a text without the ways of its own that a subclass of `str` may have, an empty one for what is none."""
+    """Return a text without the overridden methods of a subclass of `str`, empty for a value that is not a text."""
     return value if type(value) is str else str.__str__(value) if is_a(value, str) else ""

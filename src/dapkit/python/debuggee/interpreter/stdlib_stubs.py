@@ -1,7 +1,7 @@
-"""What the engine has instead of modules whose second copy would be seen in the program: see `loader`.
+"""The engine's replacements for modules whose second copy would be seen in the program: see `loader`.
 
-`types` has types of objects that the interpreter has anyway, `typing` and `collections.abc` what annotations name,
-`collections` what `dis` needs of it. `sys` is the program's, but for what cannot be its state.
+`types` has types of objects that the interpreter has anyway, `typing` and `collections.abc` the names in annotations,
+`collections` the parts that `dis` needs of it. `sys` is the program's, except values that cannot be its state.
 """
 
 import builtins

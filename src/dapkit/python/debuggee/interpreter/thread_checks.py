@@ -90,7 +90,7 @@ def _checked[**P, T](function: Callable[P, T], holds: Callable[[], bool], compla
             raise MarkBroken(f"{function.__qualname__} {complaint}")
         return function(*args, **kwargs)
 
-    checked.__wrapped__ = function  # type: ignore[attr-defined]  # what `inspect` looks for
+    checked.__wrapped__ = function  # type: ignore[attr-defined]  # read by `inspect`
     checked.__doc__ = function.__doc__
     checked.__name__, checked.__qualname__ = function.__name__, function.__qualname__
     return checked

@@ -26,7 +26,7 @@ def newest_frames() -> dict[int, FrameType]:
 
 
 def all_frames() -> Iterator[FrameType]:
-    """Go through all frames that are being executed, those of each thread from the newest."""
+    """Go through all frames that are being executed, the newest of each thread first."""
     for newest in newest_frames().values():
         frame: FrameType | None = newest
         while frame is not None:

@@ -19,7 +19,7 @@ _COLLECTIONS: Final = (tuple, list, set, frozenset)
 
 
 def weak_getter(value: object) -> Callable[[], object] | None:
-    """Return what finds an object as long as the program has it; None if only keeping it could."""
+    """Return a function that finds an object as long as the program has it; None if only keeping it could."""
     if _is_data(value, limits.KEPT_ITEMS):
         return lambda: value
     try:

@@ -50,7 +50,7 @@ static PyObject *serve_no_more(PyObject *Py_UNUSED(object), PyObject *const *Py_
     Py_RETURN_NONE;
 }
 
-/* What a collected cycle holds may be called until all of it is gone. */
+/* Members of a collected cycle may be called until all of it is gone. */
 static int callback_clear(PyObject *object)
 {
     callback_of(object)->vectorcall = serve_no_more;
@@ -139,7 +139,7 @@ static void keep(PyObject **place, PyObject *value)
 #endif
 
 /* The callback of a line of a code object, borrowed, or from `*held`, which is to be dropped. NULL without an exception if
-   there is none. */
+   it does not exist. */
 static PyObject *callback_at_line(Callback *self, PyObject *code, PyObject *number, PyObject **held)
 {
 #ifdef Py_GIL_DISABLED

@@ -255,7 +255,7 @@ static const Kind KINDS[] = {
     {"not", NOTHING, 1, 1, value_by_truth, not_truth},
     {"and", NOTHING, 2, MAX_CHILDREN, and_value, and_truth},
     {"or", NOTHING, 2, MAX_CHILDREN, or_value, or_truth},
-    {"choice", NOTHING, 3, 3, choice_value, truth_by_value}, /* the test, what if it is true, what if not */
+    {"choice", NOTHING, 3, 3, choice_value, truth_by_value}, /* the test, the value if it is true, the value if not */
 };
 
 static const struct { const char *sign; int comparison; } COMPARISONS[] = {

@@ -5,7 +5,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 
-/* The soft limit is raised for a moment: what lies above it, a program does not close with "all" descriptors. */
+/* The soft limit is raised for a moment: numbers above it are not closed by a program that closes "all" descriptors. */
 static PyObject *duplicate_above_limit(PyObject *Py_UNUSED(module), PyObject *args)
 {
     int number, most, kept, made = -1;

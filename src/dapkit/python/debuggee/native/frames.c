@@ -3,8 +3,8 @@
    `sys._current_frames` goes through the threads of all interpreters, and makes objects of the frames of others, which
    run meanwhile under a GIL of their own: such a process crashes sooner or later.
 
-   PyFrame_GetVar compares the name with those of all variables before it; `local_at` reads the variable from where it
-   lies. The fields for that are found by experiment: where that has no clear outcome, PyFrame_GetVar serves. */
+   PyFrame_GetVar compares the name with the names of all variables before it; `local_at` reads the variable from its
+   place. The fields for that are found by experiment: where that has no clear outcome, PyFrame_GetVar serves. */
 
 #include "native.h"
 
@@ -53,7 +53,7 @@ static PyObject *newest_frames(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(
 enum { TAGS = 3 }; /* the bits of a variable beside the address; where all are set, it holds a number instead */
 
 static Py_ssize_t data_at = -1;       /* PyFrameObject.f_frame */
-static Py_ssize_t code_at, locals_at; /* in what that leads to: f_executable, localsplus */
+static Py_ssize_t code_at, locals_at; /* in its target: f_executable, localsplus */
 
 static PyObject *object_in(uintptr_t word) { return (word & TAGS) == TAGS ? NULL : (PyObject *)(word & ~(uintptr_t)TAGS); }
 
@@ -72,8 +72,8 @@ static Py_ssize_t word_with(const uintptr_t *words, Py_ssize_t count, PyObject *
     return index < count ? index : -1;
 }
 
-/* A frame object whose function has returned has the variables in itself: all that is read of it is its own memory. What is
-   found there is tried on the caller, which runs and has the same variables. */
+/* A frame object whose function has returned has the variables in itself: all that is read of it is its own memory. The
+   result is tried on the caller, which runs and has the same variables. */
 static PyObject *find_locals(PyObject *Py_UNUSED(module), PyObject *args)
 {
     PyObject *ended, *code, *values[3];

@@ -70,7 +70,7 @@ static PyObject *serve_line(PyObject *object, PyObject *const *args, size_t give
     if (depth == -1 && PyErr_Occurred()) return NULL;
 
     if (check->condition == NULL && !hit_counts(self, check)) Py_RETURN_NONE;
-    Py_INCREF(object); /* what follows may run any code, which may drop this callback */
+    Py_INCREF(object); /* the rest may run any code, which may drop this callback */
     PyObject *result = NULL;
     int holds = condition_holds(check, depth);
     if (holds > 0 && (check->condition == NULL || hit_counts(self, check))) {

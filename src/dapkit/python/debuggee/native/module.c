@@ -1,4 +1,4 @@
-/* The module `_native`: what it finds in the interpreter, and what it offers. */
+/* The module `_native`: its facts about the interpreter, and its functions. */
 
 #include "native.h"
 #include <dlfcn.h>
@@ -12,8 +12,8 @@ Py_ssize_t head_size;
 pthread_mutex_t state_lock = PTHREAD_MUTEX_INITIALIZER;
 #endif
 
-/* Not for use without a GIL: what a watcher does to the code that writes (watch.c) stops the world, in the middle of the
-   change of a dict; and threads end while others look at the list of them (frames.c). */
+/* Not for use without a GIL: changes that a watcher makes to the writing code (watch.c) stop the world, in the middle of
+   the change of a dict; and threads end while others look at the list of them (frames.c). */
 #define WITH_GIL(place) (FREE_THREADED ? NULL : (void *)&(place))
 
 static const struct { const char *name; void *place; } OPTIONAL[] = {

@@ -1,11 +1,11 @@
-/* What the parts of the extension share.
+/* Declarations that the parts of the extension share.
 
    The extension is built once, against the stable ABI of CPython 3.12, and loads into every later version. Free-threaded
    builds have a stable ABI from 3.15 on (abi3t, PEP 803); for older ones it is built for each version.
    Functions outside that ABI are looked up when the module is loaded (`optional`); code that needs one checks
-   that it was found. Everything here runs in the main interpreter only, with the GIL held where there is one. Where there
-   is none, what several threads share is protected by `lock_state`, by a critical section, or changed atomically; all
-   three are nothing where there is a GIL. */
+   that it was found. Everything here runs in the main interpreter only, with the GIL held where there is one. Without a
+   GIL, data that several threads share is protected by `lock_state`, by a critical section, or changed atomically; with
+   a GIL all three do nothing. */
 
 #ifndef DAPKIT_NATIVE_H
 #define DAPKIT_NATIVE_H
@@ -23,7 +23,7 @@
 #include <pthread.h>
 #endif
 
-#pragma GCC visibility push(hidden) /* what follows is shared by our files, and by nobody else */
+#pragma GCC visibility push(hidden) /* the following names are shared by these files only */
 
 #define LENGTH(array) ((Py_ssize_t)(sizeof(array) / sizeof((array)[0])))
 
@@ -33,8 +33,8 @@
 
 enum { FREE_THREADED = 1 };
 
-/* The lock of what has no lock of its own. Who holds it calls nothing that may wait, or run code of Python: it would be
-   let go of in a critical section, and kept while the world is stopped. */
+/* The lock of data that has no lock of its own. Who holds it calls nothing that may wait, or run code of Python: it would
+   be let go of in a critical section, and kept while the world is stopped. */
 extern pthread_mutex_t state_lock;
 static inline void lock_state(void) { pthread_mutex_lock(&state_lock); }
 static inline void unlock_state(void) { pthread_mutex_unlock(&state_lock); }
@@ -105,8 +105,8 @@ typedef struct {
 
 extern OptionalFunctions optional;
 extern PyObject *disable; /* sys.monitoring.DISABLE */
-extern PyObject *missing; /* stands for the value of what has none */
-extern PyObject *lazy_import_type; /* of what `lazy import` leaves in a namespace; NULL before CPython 3.15 */
+extern PyObject *missing; /* the value of a place without a value */
+extern PyObject *lazy_import_type; /* of a `lazy import` in a namespace; NULL before CPython 3.15 */
 extern Py_ssize_t head_size; /* of an object without fields: another one in free-threaded builds */
 
 /* Raise RuntimeError, naming the function, if this interpreter lacks one whose name begins with `prefix`. */
@@ -118,7 +118,7 @@ int require_functions(const char *prefix);
 typedef struct {
     vectorcallfunc vectorcall;
     long long count, target; /* seen from Python */
-    PyObject *refs[4];       /* the objects it is about, NULL where there is none */
+    PyObject *refs[4];       /* the objects it is about, NULL without objects */
     void *data;              /* the rest, without references that the collector should know */
     void (*free_data)(void *data);
 } Callback;

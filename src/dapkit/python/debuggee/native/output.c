@@ -1,12 +1,12 @@
 /* Where in the program's output a log message belongs.
 
-   The adapter shares memory with us: for each pipe how many bytes it has read, and what we tell it, how many messages
-   there are. What it has read and what lies in the pipe make up what was ever written there, and that only grows. So a
-   pipe in which nothing was written since its last mark needs no other; and one with a mark to which nothing was added
-   but the mark is known to have nothing behind it. While the adapter reads, the sum cannot be known: the pipe is
-   marked then.
+   The adapter shares memory with the engine: for each pipe the number of bytes that it has read, and the number of
+   messages that the engine has made. The bytes that it has read and the bytes in the pipe are all bytes ever written
+   there, and that number only grows. So a pipe in which nothing was written since its last mark needs no other; and one
+   with a mark to which nothing was added but the mark is known to have nothing behind it. While the adapter reads, the
+   sum cannot be known: the pipe is marked then.
 
-   Threads share what is known of the pipes, under `lock_state`. An old sum does no harm: a pipe never comes to it again. */
+   Threads share the state of the pipes, under `lock_state`. An old sum does no harm: a pipe never comes to it again. */
 
 #define _GNU_SOURCE
 #include "native.h"
@@ -22,24 +22,25 @@
 
 enum { PIPES = 2, MESSAGES = PIPES, WORDS }; /* of the memory; `python/adapter/engine/output_memory.py` says the same */
 
-enum { BEGINS = 32, DIGITS = 24 }; /* room for what a mark begins with, and for what follows */
+enum { BEGINS = 32, DIGITS = 24 }; /* room for the beginning of a mark, and for the rest */
 
 enum { IS_READING = 1 }; /* in the word of a pipe; the rest is the number of bytes, times two */
 
 typedef struct {
     unsigned long long device, inode;
-    long long end;  /* what had been written when nothing was behind the last mark; -1: not known */
+    long long end;  /* bytes written when nothing was behind the last mark; -1: not known */
     long long mark; /* the number of that mark; 0: the beginning */
 } Pipe;
 
 typedef struct {
     uint64_t *words;
     Pipe pipes[PIPES];
-    char begins[BEGINS]; /* what a mark begins with; its number and a NUL follow */
+    char begins[BEGINS]; /* the beginning of a mark; its number and a NUL follow */
     Py_ssize_t begins_size;
 } Marker;
 
-/* What was ever written to the pipe, or -1. The kernel's lock of the pipe orders its bytes and the adapter's words. */
+/* Return all bytes ever written to the pipe, or -1. The kernel's lock of the pipe orders its bytes and the adapter's words.
+   */
 static long long written_to(const Marker *marker, int pipe)
 {
     int waiting;
@@ -92,7 +93,7 @@ static long long mark_before(Marker *marker, int index, long long number)
     if (is_marked <= 0) return is_marked;
     long long after = written_to(marker, index);
     lock_state();
-    /* A lower number than that of a mark before it says nothing about what lies between the two. */
+    /* A lower number than the number of a mark before it says nothing about the output between the two. */
     int is_last = before >= 0 && after == before + size && number > pipe->mark;
     pipe->end = is_last ? after : -1;
     if (number > pipe->mark) pipe->mark = number;
@@ -115,7 +116,7 @@ static PyObject *serve_message(PyObject *object, PyObject *const *args, size_t g
         Py_CLEAR(message);
         goto done;
     }
-    /* What the program writes from here on waits for it. */
+    /* Later output of the program waits for it. */
     lock_state();
     if (__atomic_load_n(&marker->words[MESSAGES], __ATOMIC_SEQ_CST) < (uint64_t)number)
         __atomic_store_n(&marker->words[MESSAGES], (uint64_t)number, __ATOMIC_SEQ_CST);

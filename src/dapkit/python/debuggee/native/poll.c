@@ -1,9 +1,9 @@
 /* A LINE callback that compares values that no watcher can see, at every line.
 
-   Slots, list items and ranges of buffers are read through public functions that run no Python code, and
-   compared by identity (buffers by content) with what was seen at the line before. The last value is kept
-   alive until the next line, so that a new object cannot hide at its address. Threads that run at the same time share
-   what was seen: each change is for the first that comes to a line. */
+   Slots, list items and ranges of buffers are read through public functions that run no Python code, and compared by
+   identity (buffers by content) with their values at the line before. The last value is kept alive until the next line,
+   so that a new object cannot hide at its address. Threads that run at the same time share the earlier values: each
+   change is for the first that comes to a line. */
 
 #include "native.h"
 #include <string.h>
@@ -32,7 +32,7 @@ typedef struct {
 
 enum { TARGETS, SEEN, CHANGED }; /* in Callback.refs: a tuple of tuples, a list of values, a function */
 
-/* Return what was seen, if the bytes are still the same. */
+/* Return the earlier value, if the bytes are still the same. */
 static PyObject *read_bytes(const Target *target, PyObject *seen)
 {
     Py_buffer view;
@@ -49,7 +49,7 @@ static PyObject *read_bytes(const Target *target, PyObject *seen)
     return value;
 }
 
-/* Return a new reference to the value, `missing` if there is none, NULL with an exception for lack of memory. */
+/* Return a new reference to the value, `missing` if the place has no value, NULL with an exception for lack of memory. */
 static PyObject *read_value(const Target *target, PyObject *seen)
 {
     PyObject *value = NULL;
@@ -73,7 +73,7 @@ static PyObject *read_value(const Target *target, PyObject *seen)
     return Py_NewRef(missing);
 }
 
-/* Take a new reference to what was seen. */
+/* Take a new reference to the earlier value. */
 static PyObject *take_seen(PyObject *object, Py_ssize_t index)
 {
     PyObject *seen;

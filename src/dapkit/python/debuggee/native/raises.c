@@ -5,8 +5,8 @@
    is followed here. Wherever something is not known, or no longer true, Python is asked again.
 
    A note holds on to nothing of the program but names and tuples of classes: code and types are referred to weakly.
-   The notes are shared by all threads, under `lock_state`. What is borrowed where there is a GIL, and held until
-   `let_go` where there is none, is called lent here. */
+   The notes are shared by all threads, under `lock_state`. A reference that is borrowed with a GIL, and held until
+   `let_go` without a GIL, is called lent here. */
 
 #include "native.h"
 #include <stdlib.h>
@@ -14,10 +14,10 @@
 
 enum { PASSES, CATCHES, ENDS, UNSURE, VERDICTS }; /* as in exceptions/catch_cache.py */
 enum { THOROUGH, REPORTED };                      /* in Callback.refs */
-enum { UNWINDING = -1, RAISING = -2 }; /* instead of an instruction: what unwinding into code, or its RAISE, means */
+enum { UNWINDING = -1, RAISING = -2 }; /* instead of an instruction: the outcome of unwinding into code, or of its RAISE */
 enum { DEEP = 1, LOCAL = 2 };          /* in Callback.target: older frames decide too; RAISE is watched by code object */
 
-/* What a handler names is to be what it was. All references are borrowed from `tuple`. */
+/* The names in a handler must have their earlier meaning. All references are borrowed from `tuple`. */
 typedef struct {
     int is_local, is_weak;                 /* is it a local variable, is `expected` a weak reference */
     PyObject *name, *attribute, *expected; /* the attribute of the module found there, or NULL */
@@ -33,14 +33,14 @@ typedef struct {
     const void *code, *type;
     long offset;
     int verdict;
-    int swallows;       /* C code called by this frame may swallow what comes from below it */
+    int swallows;       /* C code called by this frame may swallow exceptions from below it */
     PyObject *code_ref, *type_ref;
     PyObject *guards; /* a capsule of Guards, NULL if it depends on no names */
 } Place;
 
 static struct {
     Place *slots;
-    size_t size, used; /* the size is a power of 2, and at least twice what is used */
+    size_t size, used; /* the size is a power of 2, and at least twice the used number */
 } places;
 
 /* The exception of this thread that was decided about last, and the frame that will catch it. */
@@ -65,7 +65,7 @@ static size_t slot_of(const void *code, long offset, const void *type, const Pla
 }
 
 #ifndef Py_GIL_DISABLED
-/* Where a weak reference keeps what it refers to: `find_fields` makes sure of that. To ask the interpreter
+/* Where a weak reference keeps its target: `find_fields` makes sure of that. To ask the interpreter
    takes a tenth of the time of a callback. */
 static PyObject **referent_of(PyObject *reference) { return (PyObject **)((char *)reference + sizeof(PyObject)); }
 #endif
@@ -82,7 +82,7 @@ static int is_referent(PyObject *reference, const void *object)
 #endif
 }
 
-/* No reference is needed to what lives for as long as the interpreter, such as a class that C defines. */
+/* No reference is needed to objects that live as long as the interpreter, such as a class that C defines. */
 static int refers_to(PyObject *reference, const void *object) { return reference == NULL || is_referent(reference, object); }
 
 static void empty(Place *place)
@@ -106,8 +106,8 @@ static void drop(Place *copy)
     if (FREE_THREADED) empty(copy);
 }
 
-/* Return what is noted of a place, NULL if nothing is. Where there is a GIL, it is valid until code of the program may
-   run; where there is none, it is the copy, until that is dropped. */
+/* Return the note of a place, NULL if it has no note. With a GIL, it is valid until code of the program may run; without a
+   GIL, it is the copy, until that is dropped. */
 static const Place *find(const void *code, long offset, const void *type, Place *copy)
 {
     const Place *place = NULL;
@@ -121,7 +121,7 @@ static const Place *find(const void *code, long offset, const void *type, Place 
     return NULL;
 }
 
-/* What RAISE, or unwinding into it, means for some code; VERDICTS if that is not noted. */
+/* The outcome of RAISE, or of unwinding into it, for some code; VERDICTS if that is not noted. */
 static int verdict_of(const void *code, long offset)
 {
     Place copy;
@@ -139,7 +139,7 @@ static void free_guards(PyObject *capsule)
     PyMem_Free(guards);
 }
 
-/* Read tuples (is_local, name, attribute or None, is_weak, expected) into a capsule, NULL if there are none. */
+/* Read tuples (is_local, name, attribute or None, is_weak, expected) into a capsule, NULL if the list is empty. */
 static int read_guards(PyObject *tuple, PyObject **capsule)
 {
     Py_ssize_t count = PyTuple_Size(tuple);
@@ -168,7 +168,7 @@ static int read_guards(PyObject *tuple, PyObject **capsule)
     return failed ? -1 : 0;
 }
 
-/* Make room for one more; -1 if there is no memory. It is not Python's: what traces that may wait for other threads. */
+/* Make room for one more; -1 if there is no memory. It is not Python's: a tracer of that may wait for other threads. */
 static int grow(void)
 {
     if (places.size > 2 * places.used + 2) return 0;
@@ -204,7 +204,7 @@ static PyObject *note_place(PyObject *Py_UNUSED(module), PyObject *args)
     }
     const void *key = type == Py_None ? NULL : type;
     const Place fresh = {code, key, offset, verdict, swallows, code_ref, type_ref, guards};
-    Place old = fresh; /* what is to be let go of, once the lock is free */
+    Place old = fresh; /* references to release, once the lock is free */
     size_t used = 0;
     lock_state();
     if (grow() == 0) {
@@ -545,8 +545,8 @@ static PyObject *answer_unwind(PyObject *object, PyObject *const *args)
     return passes ? Py_NewRef(Py_None) : ask(object, args);
 }
 
-/* Say whether an exception passes wherever it comes from: the newest frame catches it, whatever names mean, or nobody
-   wants to know of it. This needs no frame, and runs no code of the program. */
+/* Return whether an exception passes wherever it comes from: the newest frame catches it, whatever names mean, or no filter
+   asks for it. This needs no frame, and runs no code of the program. */
 static int passes_at_once(Callback *self, PyObject *const *args)
 {
     Place copy;
@@ -560,7 +560,7 @@ static int passes_at_once(Callback *self, PyObject *const *args)
     return passes;
 }
 
-/* What is asked, or a look at a name, runs code of Python, in which another thread may drop the callback. Without a GIL
+/* The predicate, or a look at a name, runs code of Python, in which another thread may drop the callback. Without a GIL
    it may do so while this one waits for a lock. */
 static PyObject *hold_and_answer(PyObject *object, PyObject *const *args, PyObject *(*answer)(PyObject *, PyObject *const *))
 {

@@ -1,8 +1,9 @@
 /* Functions of the interpreter that start programs, with one look at their arguments first.
 
-   A method table is changed in place: the function objects stay what they are, for those that hold, compare or print
-   one; only their hashes change. Callers find the function in the table at each call, also in specialized code (CPython, `cfunction_vectorcall_*`,
-   `CALL_BUILTIN_FAST`). Other interpreters of the process share the table; there the original is called at once. */
+   A method table is changed in place: the function objects stay the same, for code that holds, compares or prints one;
+   only their hashes change. Callers find the function in the table at each call, also in specialized code (CPython,
+   `cfunction_vectorcall_*`, `CALL_BUILTIN_FAST`). Other interpreters of the process share the table; there the original
+   is called at once. */
 
 #include "native.h"
 #include <string.h>
@@ -16,7 +17,7 @@ typedef PyObject *(*fast_with_names)(PyObject *, PyObject *const *, Py_ssize_t, 
 
 typedef struct {
     const char *module, *name;
-    PyMethodDef *definition; /* NULL until it was found to be what we take it for */
+    PyMethodDef *definition; /* NULL until its layout was confirmed */
     PyCFunction original;
     PyObject *look; /* called with the arguments as a tuple, and their names; NULL for none */
 } Start;
@@ -36,7 +37,7 @@ static PyObject *call_original(const Start *start, PyObject *module, PyObject *c
     return ((fast)(void (*)(void))start->original)(module, args, count);
 }
 
-/* No tracer, profiler or tool sees what is called: not the program's own, and not ours, which would stop there. */
+/* No tracer, profiler or tool sees the call: not the program's own, and not the debugger's, which would stop there. */
 static PyObject *call_unseen(PyObject *callable, PyObject *const *args, size_t count)
 {
     PyThreadState *thread = PyThreadState_Get();
@@ -47,7 +48,7 @@ static PyObject *call_unseen(PyObject *callable, PyObject *const *args, size_t c
     return result;
 }
 
-/* What `look` wants the arguments to be, NULL for as they are; an error of ours is none of the program's. With an error
+/* The arguments that `look` returns, NULL to keep the program's; an internal error never reaches the program. With an error
    set the call is over: an interrupt that came meanwhile is the program's. */
 static PyObject *arguments_instead(PyObject *look, PyObject *const *args, Py_ssize_t count, PyObject *names)
 {
@@ -121,7 +122,7 @@ static const PyCFunction SERVERS[START_COUNT][2] = {
     [POSIX_SPAWNP] = BOTH(serve_posix_spawnp), [EXIT] = BOTH(serve_exit),
 };
 
-/* The definition of a function in C, which lies behind its head; NULL if that does not hold what the function tells. */
+/* The definition of a function in C, which lies behind its head; NULL if that does not match the function. */
 static PyMethodDef *definition_of(PyObject *function)
 {
     if (!Py_IS_TYPE(function, &PyCFunction_Type)) return NULL;
@@ -159,7 +160,7 @@ static PyObject *look_at_starts(PyObject *Py_UNUSED(module), PyObject *args)
     return NULL;
 }
 
-/* What programs inherit that are started without an environment: `os.environ` may not know all of it. */
+/* The environment that programs inherit if they are started without one: `os.environ` may not know all of it. */
 static PyObject *environment(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(args))
 {
     PyObject *lines = PyList_New(0);

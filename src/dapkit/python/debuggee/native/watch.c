@@ -37,7 +37,7 @@ static long long lost;
 static PyObject *set_local_events; /* of sys.monitoring, with the next two for its arguments; NULL: nothing arms */
 static PyObject *tool, *events, *no_events;
 static PyObject *armed;     /* a list of the code objects in which they are on */
-static PyObject *arm_error; /* what went wrong with that, told by the next drain */
+static PyObject *arm_error; /* its error, reported by the next drain */
 
 /* Whether a key is hashed and compared without running any Python code. */
 static int is_plain(PyObject *key)
@@ -102,7 +102,7 @@ static void note(const Watch *watch, PyObject *before, PyObject *after)
     notes[note_count++] = (Note){watch->number, PyThread_get_thread_ident(), Py_XNewRef(before), Py_XNewRef(after)};
 }
 
-/* Note what an event changes for one watch; say whether it changes anything. */
+/* Note the changes of an event for one watch; return whether there are any. */
 static int note_event(int event, Watch *watch, PyObject *key, PyObject *value)
 {
     PyObject *before = PyDict_GetItemWithError(watch->dict, watch->key), *after = value;
@@ -232,7 +232,7 @@ static PyObject *arm_writers(PyObject *Py_UNUSED(module), PyObject *args)
     Py_RETURN_NONE;
 }
 
-/* Take the oldest notes out, so that nobody finds them half taken while a value's own code runs. */
+/* Take the oldest notes out, so that no thread finds them half taken while a value's own code runs. */
 static PyObject *drain(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(unused))
 {
     if (arm_error != NULL) {

@@ -1,1 +1,1 @@
-"""The program as a process: how it is run, what it writes, and how it is asked to end."""
+"""The program as a process: its start, its output, and its end on request."""

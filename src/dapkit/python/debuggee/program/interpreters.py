@@ -1,7 +1,7 @@
 """Other interpreters that a program makes in its process: they run without the debugger, which is said once.
 
-`sys.monitoring`, and every module of ours, belongs to one interpreter. What makes others is a function in C, which no
-event of the interpreter shows; so code is recognised that calls it, as it starts for the first time.
+`sys.monitoring`, and every module of ours, belongs to one interpreter. A function in C makes other interpreters, which
+no event of the interpreter shows; so code is recognised that calls it, as it starts for the first time.
 """
 
 import sys

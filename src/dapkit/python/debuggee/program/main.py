@@ -33,7 +33,7 @@ def run_to_end(
     *,
     asked_to_end: Callable[[], bool],
 ) -> Callable[[], None]:
-    """Return what runs the program, called by the script that the interpreter runs: `script` is its code.
+    """Return the function that runs the program, called by the script that the interpreter runs: `script` is its code.
 
     The interruption by which it was `asked_to_end` is not reported.
 
@@ -72,9 +72,9 @@ def is_archive(kind: str, what: str) -> bool:
 
 
 def prepare(kind: str, what: str, arguments: list[str], *, archive: bool) -> tuple[Loaded, str]:
-    """Make ready to run a program; return what runs it, and its file (or an empty text).
+    """Prepare the run of a program; return the function that runs it, and its file (or an empty text).
 
-    `kind` is `program`, `module` or `code`; `archive` is what `is_archive` says.
+    `kind` is `program`, `module` or `code`; `archive` is the result of `is_archive`.
 
     Raises:
         SystemExit: with code 2, if there is no such file.
@@ -134,7 +134,7 @@ def _of_text(text: str, names: dict[str, object]) -> Loaded:
 def _of_module(name: str, *, alter: bool) -> Loaded:
     @hidden_frame
     def run() -> None:
-        import_for_program("runpy")._run_module_as_main(name, alter)  # what `python -m` calls
+        import_for_program("runpy")._run_module_as_main(name, alter)  # called by `python -m`
 
     return run
 

@@ -1,9 +1,9 @@
-"""What the program writes, reported to the client as well as written: `redirectOutput`.
+"""The program's output, reported to the client as well as written: `redirectOutput`.
 
 For programs whose output is not in the adapter's pipes: those in a terminal, and those that were running before.
-The streams stay what they are; only `write` of each and of its `buffer` reports what passed through it. A stream
-hands its text to its own buffer, in `write` or in `flush`: that was reported as text already. What goes to a
-descriptor, from native code or other processes, is not seen.
+The streams keep their identity; only `write` of each and of its `buffer` reports the text that it wrote. A stream
+hands its text to its own buffer, in `write` or in `flush`: that was reported as text already. Output to a descriptor,
+from native code or other processes, is not seen.
 """
 
 import _codecs
@@ -27,7 +27,7 @@ class RedirectedOutput:
         self._redirected: list[tuple[Any, str, Callable[..., Any]]] = []
 
     def begin(self) -> list[str]:
-        """Begin to report; return what is to be said about streams that cannot be."""
+        """Begin to report; return a message about streams that cannot be reported."""
         problems: list[str] = []
         for category in _CATEGORIES:
             stream: Any = getattr(sys, category)
@@ -67,7 +67,7 @@ class _ReportedStream:
         """The beginning of a character whose end was not written yet."""
 
     def replacements(self) -> list[tuple[Any, str, Callable[..., Any]]]:
-        """Return what to put in place of methods: owner, name and function."""
+        """Return the replacements of methods: owner, name and function."""
         stream: Any = self._stream
         found: list[tuple[Any, str, Callable[..., Any]]] = [(stream, "write", self._write(stream.write))]
         buffer: Any = getattr(stream, "buffer", None)
@@ -90,7 +90,7 @@ class _ReportedStream:
         return write_and_report
 
     def _in_stream(self, method: Callable[..., Any]) -> Callable[..., Any]:
-        def call(*arguments: Any) -> Any:  # noqa: ANN401 - those of the method
+        def call(*arguments: Any) -> Any:  # noqa: ANN401 - the method's arguments
             ident = _thread.get_ident()
             if ident in self._writers:  # a handler of a signal writes, too
                 return method(*arguments)

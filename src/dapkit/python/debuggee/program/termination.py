@@ -107,7 +107,7 @@ class _Watch:
 
 
 def _sleep_of_main_thread() -> bytes | None:
-    """Return what stays the same as long as the main thread sleeps and is not waked; None if it does not sleep."""
+    """Return a value that stays the same as long as the main thread sleeps undisturbed; None if it does not sleep."""
     try:
         status = os.open(f"/proc/self/task/{os.getpid()}/status", os.O_RDONLY | os.O_CLOEXEC)
     except OSError:  # there is no /proc, or no descriptor is left

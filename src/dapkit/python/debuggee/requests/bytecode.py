@@ -96,7 +96,7 @@ def step_in_targets(engine: "Engine", request: IncomingRequest) -> Json:
 
 
 def goto_targets(engine: "Engine", request: IncomingRequest) -> Json:
-    """List what a thread could go to in a line: a stopped function first, or else any that has the line."""
+    """List the jump targets of a thread in a line: in a stopped function first, or else in any function."""
     key, _ = source_asked(engine, request)
     line = number(request, "line")
     if not line:
@@ -155,7 +155,7 @@ def restart_frame(engine: "Engine", request: IncomingRequest) -> Deferred:
 def _move(
     engine: "Engine", request: IncomingRequest, ident: int, move: Callable[[ParkedThread], list[str]], reason: str
 ) -> Deferred:
-    """Have a thread jump, and report where it is then."""
+    """Let a thread jump, and report its new place."""
     parked = engine.stops.parked.get(ident)
     if parked is None:
         raise RequestRefused("the thread is inside native code and cannot jump")

@@ -1,4 +1,4 @@
-"""What is announced to a client that the handlers of requests can do, by command.
+"""The capabilities of the request handlers for a client, by command.
 
 Data only, and cheap to import: the engine announces it to the adapter, and the adapter, which has to answer its client
 before there is a program, announces it from here as well. Nothing of it is written anywhere else.
@@ -61,7 +61,7 @@ DETAILS: Final[dict[str, Json]] = {
     "stackTrace": {"supportsDelayedStackTraceLoading": True},
     "variables": {"supportsValueFormattingOptions": True},
 }
-"""What a handler can do besides."""
+"""Further capabilities of a handler."""
 
 ONLY_WHEN_DEBUGGING: Final = (
     "supportsConditionalBreakpoints",
@@ -76,11 +76,11 @@ ONLY_WHEN_DEBUGGING: Final = (
     "supportsStepInTargetsRequest",
     "supportsSteppingGranularity",
 )
-"""What needs a stop, and is therefore taken back where the program runs without debugging."""
+"""Capabilities that need a stop, and are therefore withdrawn if the program runs without debugging."""
 
 
 def details() -> Json:
-    """Return what handlers can do besides being there."""
+    """Return the capabilities of handlers beyond their existence."""
     return {name: value for named in DETAILS.values() for name, value in named.items()}
 
 

@@ -1,7 +1,7 @@
 """Requests that take long in the link's thread, done in slices, so that others are answered meanwhile.
 
-Requests that only look are answered between two slices. All others wait, in their order: a client may
-send what lets the program go on, without waiting for the breakpoints that it has asked for before.
+Requests that only look are answered between two slices. All others wait, in their order: a client may send the request
+that continues the program, without waiting for its earlier breakpoints.
 """
 
 from collections.abc import Callable, Generator
@@ -42,7 +42,7 @@ OVERTAKING: Final = frozenset(
         "variables",
     }
 )
-"""What need not wait for a request before it: it looks, or it stops or ends the program."""
+"""Requests that need not wait for an earlier one: they only read, or they stop or end the program."""
 
 
 class Chunked(Deferred):

@@ -1,6 +1,6 @@
-"""Requests of the adapter: a table from command to handler, and what each answers.
+"""Requests of the adapter: a table from command to handler, and the responses.
 
-What a handler is, is said in `handler`, and what handlers can do in `capabilities`.
+`handler` defines a handler, and `capabilities` lists the handlers' capabilities.
 The order on the wire and the start of a session are described in `entry`.
 """
 
@@ -55,7 +55,7 @@ class Dispatcher:
 
     @in_link_thread
     def answer(self, request: IncomingRequest, handler: Handler) -> None:
-        """Have a handler answer a request."""
+        """Let a handler answer a request."""
         try:
             body = handler(self._engine, request)
         except RequestRefused as refusal:
@@ -69,7 +69,7 @@ class Dispatcher:
                 self._respond(request, body)
 
     def _respond(self, request: IncomingRequest, body: Json | None) -> None:
-        """Send the response, and do what comes after it; an error in that has no other response to stand in."""
+        """Send the response, and do the work after it; an error of that work has no other response."""
         try:
             request.answer(body)
         except Exception as error:
@@ -102,7 +102,7 @@ class Dispatcher:
 
 
 def initialize(engine: "Engine", request: IncomingRequest) -> Json:
-    """Announce what the engine can do."""
+    """Announce the capabilities of the engine."""
     request.afterwards = lambda: engine.link.event("initialized", {})
     return capabilities()
 

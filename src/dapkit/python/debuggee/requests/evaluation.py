@@ -39,7 +39,7 @@ def evaluate_(engine: "Engine", request: IncomingRequest) -> Deferred:
         bare = expression.strip()
         path = bare if bare.isidentifier() else f"({bare})"
         chars = _CHARS.get(context, limits.VALUE_CHARS)
-        presented = context not in _CHARS  # there a user wants what the program itself would print
+        presented = context not in _CHARS  # there a user wants the text that the program itself would print
         return reader.describe(value, path, origin, guard, chars=chars, hexadecimal=hexadecimal, presented=presented)
 
     def work(guard: EvaluationGuard) -> Json:
@@ -78,7 +78,7 @@ def evaluate_(engine: "Engine", request: IncomingRequest) -> Deferred:
 
 
 def _namespaces(engine: "Engine", origin: VariableContainer) -> Namespaces:
-    """Return what an expression sees in a frame, with what its thread is stopped at."""
+    """Return the namespaces of an expression in a frame, with the exception at which its thread is stopped."""
     namespaces = Namespaces(origin.frame)
     parked = engine.stops.parked.get(origin.ident)
     namespaces.exception = parked.exception if parked is not None else None
@@ -96,14 +96,14 @@ def _of_no_value(outcome: ConsoleResult) -> Json:
 
 
 def _explanation(engine: "Engine", typed: str, guard: EvaluationGuard) -> Callable[[BaseException], str]:
-    """Return what writes the traceback of an error that an input of the console raises from now on."""
-    handled = sys.exception()  # by the program; what is raised now has it as its context
+    """Return a function that writes the traceback of a later error of the console's input."""
+    handled = sys.exception()  # by the program; a new exception has it as its context
     writer = TracebackWriter(engine.sources, engine.texts, {NAME: typed})
     return lambda error: shortened(writer.exception(error, guard, known=handled).rstrip(), limits.MESSAGE_CHARS)
 
 
 def completions(engine: "Engine", request: IncomingRequest) -> Deferred:
-    """Propose what could be typed next."""
+    """Propose completions."""
     typed = text(request, "text")
     column = number(request, "column")
     line = number(request, "line") or 1

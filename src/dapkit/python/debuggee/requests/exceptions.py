@@ -1,4 +1,4 @@
-"""Requests about exceptions: which to stop at, and what was raised."""
+"""Requests about exceptions: which to stop at, and details of the raised one."""
 
 from typing import TYPE_CHECKING, Final
 

@@ -1,9 +1,9 @@
-"""What the handlers of all requests share: their shape. How they read arguments is in `connection.request`.
+"""The common form of the handlers of all requests. How they read arguments is in `connection.request`.
 
 A handler takes the engine and the request, and returns the body of the response,
-raises RequestRefused, or returns LATER if a stopped thread will answer. What must follow a
-response (a program going on) is put into `request.afterwards`. Handlers of one topic live in one
-module of this package, with a table HANDLERS of their own; `dispatch` puts the tables together.
+raises RequestRefused, or returns LATER if a stopped thread will answer. Work that must follow a response (a program
+that continues) is put into `request.afterwards`. Handlers of one topic live in one module of this package, with a table
+HANDLERS of their own; `dispatch` puts the tables together.
 """
 
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""The request about what the heap of the program holds; the work is in `heap`."""
+"""The request for the contents of the program's heap; the work is in `heap`."""
 
 from typing import TYPE_CHECKING, Final
 

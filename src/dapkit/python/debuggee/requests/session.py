@@ -1,4 +1,4 @@
-"""Requests that begin and end a session, and what a program that runs without debugging answers."""
+"""Requests that begin and end a session, and the responses of a program that runs without debugging."""
 
 import os
 from typing import TYPE_CHECKING, Final
@@ -124,4 +124,4 @@ WITHOUT_DEBUGGING: Final[dict[str, Handler]] = {
     "setInstructionBreakpoints": _unused,
     "pause": _refused,
 }
-"""What is answered by a program that nothing is to stop."""
+"""The responses of a program that must not be stopped."""

@@ -37,7 +37,7 @@ def stack_trace(engine: "Engine", request: IncomingRequest) -> Json | Deferred:
     else:
         ident = engine.threads.ident(given, frames)
     newest = frames.get(ident)
-    del frames  # those of other threads may return meanwhile
+    del frames  # frames of other threads may return meanwhile
     stopped = engine.states.stands(ident)
     if stopped and ident not in engine.stops.parked and engine.stops.since() < limits.PARK_SECONDS:
         # It may still be on its way to where it will stand.
@@ -86,7 +86,7 @@ def terminate_threads(engine: "Engine", request: IncomingRequest) -> None:
     for thread in given:
         task = engine.threads.task(thread)
         if task is not None:
-            raise RequestRefused(f"thread {thread} is suspended; only what runs it can end it")
+            raise RequestRefused(f"thread {thread} is suspended; only its runner can end it")
         idents.append(engine.threads.ident(thread))
         if idents[-1] == engine.threads.main:
             raise RequestRefused("the main thread cannot be ended alone; end the program with terminate")

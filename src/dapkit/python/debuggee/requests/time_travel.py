@@ -1,4 +1,4 @@
-"""What the adapter asks for the sake of time travel."""
+"""Requests of the adapter for time travel."""
 
 from types import FrameType
 from typing import TYPE_CHECKING, Final
@@ -33,7 +33,7 @@ def _frame_of(engine: "Engine", request: IncomingRequest) -> FrameType:
 
 
 def place_of_expression(engine: "Engine", request: IncomingRequest) -> Json:
-    """Say what an expression means at any time: names of a module, or of one call of a function."""
+    """Return the meaning of an expression at any time: names of a module, or of one call of a function."""
     frame = _frame_of(engine, request)
     try:
         code = compile(text(request, "expression").strip(), "<dapkit: why>", "eval", dont_inherit=True)
@@ -58,13 +58,13 @@ def prepare_branch(_engine: "Engine", request: IncomingRequest) -> None:
 
 
 def hand_over(engine: "Engine", request: IncomingRequest) -> Json:
-    """Send what the program has open to the process that takes its place."""
+    """Send the program's open files to the process that takes its place."""
     body: Json = load("time_travel.branch").hand_over(engine, text(request, "place"))
     return body
 
 
 def branch(engine: "Engine", request: IncomingRequest) -> Deferred:
-    """Have this process, which shows a moment of the past, take the place of the live program."""
+    """Let this process, which shows a moment of the past, take the place of the live program."""
     given = request.arguments.get("pipes")
     pipes = [(device, inode) for device, inode in given] if isinstance(given, list) else []
 

@@ -56,7 +56,7 @@ def scopes(engine: "Engine", request: IncomingRequest) -> Json:
 
 
 def variables(engine: "Engine", request: IncomingRequest) -> Deferred:
-    """Show what is inside a scope or a value."""
+    """Show the contents of a scope or a value."""
     reader = engine.reader
     inside = reader.inside(request.arguments.get("variablesReference"))
     _check_page(request)
@@ -89,7 +89,7 @@ def variables(engine: "Engine", request: IncomingRequest) -> Deferred:
 
 
 def load_presenters(engine: "Engine", guard: EvaluationGuard) -> None:
-    """Have the project's own presenters ready, before values are looked at."""
+    """Load the project's own presenters, before values are looked at."""
 
     def report(text: str) -> None:
         engine.link.event("output", {"category": "console", "output": text + "\n"})
@@ -165,7 +165,7 @@ def report_changed(engine: "Engine", but: str = "") -> None:
 
 
 def why_not_evaluated(engine: "Engine", ident: int, *, begun: bool) -> str:
-    """Say why a stopped thread did not do what it was to."""
+    """Say why a stopped thread did not do its work."""
     if begun:
         return "it did not end in time, and cannot be interrupted where it is; it goes on"
     if ident not in engine.stops.parked:
@@ -190,7 +190,7 @@ def origin_of(engine: "Engine", request: IncomingRequest) -> VariableContainer:
 
 
 def cancel(engine: "Engine", request: IncomingRequest) -> None:
-    """Drop the work for an earlier request; one that was answered already is none."""
+    """Drop the work for an earlier request; an answered request has no work left."""
     engine.dispatcher.cancel(request.arguments.get("requestId"))
 
 

@@ -1,1 +1,1 @@
-"""The program's code as texts: files and modules, what is shown of them, and files that are edited meanwhile."""
+"""The program's code as texts: files and modules, their display, and files that are edited meanwhile."""

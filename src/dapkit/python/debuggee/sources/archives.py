@@ -40,7 +40,7 @@ def _member(archive: str, name: bytes) -> bytes | None:
             return None
         length = _number(tail, at + 12, 4)
         begin = size - len(tail) + at - length
-        shift = begin - _number(tail, at + 16, 4)  # what stands before the archive, as in a zipapp
+        shift = begin - _number(tail, at + 16, 4)  # the text before the archive, as in a zipapp
         file.seek(max(0, begin))
         directory = file.read(length)
         at = 0

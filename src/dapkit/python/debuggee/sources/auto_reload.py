@@ -1,7 +1,7 @@
 """Files that are saved while the program runs, taken into it: `autoReload`.
 
 The link's thread looks at the files of the program's own modules every now and then; none of the program's
-code runs for that. What a text changes is decided by `replacement`.
+code runs for that. `replacement` decides the effects of a text.
 """
 
 import os
@@ -53,7 +53,7 @@ def _fits(patterns: list[str], path: str) -> bool:
 
 
 class Reloader:
-    """The files of the program's own modules, and what they were like when they were last read."""
+    """The files of the program's own modules, and their state when they were last read."""
 
     def __init__(
         self, wanted: ReloadSettings, sources: Sources, report: Report, console: Callable[[str], None]
@@ -67,7 +67,7 @@ class Reloader:
 
     @in_link_thread
     def look(self) -> None:
-        """Load what was saved since the last look, into the modules that were there then."""
+        """Load the files that were saved since the last look, into the modules of that time."""
         modules: dict[str, list[Namespace]] = {}
         for _, module in loaded():
             names = names_of(module) or {}

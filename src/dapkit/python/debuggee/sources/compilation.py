@@ -10,7 +10,7 @@ from typing import Any, Final
 PLACE: Final = "<dapkit: text>"
 """File name of code that is only looked at."""
 FUTURE: Final = 0x1000000
-"""CO_FUTURE_ANNOTATIONS, the flag of code that changes what a text compiles to."""
+"""CO_FUTURE_ANNOTATIONS, the flag of code that changes the compiled result of a text."""
 
 
 def compiled(text: str | bytes | _ast.AST, mode: str = "exec", flags: int = 0, *, place: str = PLACE) -> Any:  # noqa: ANN401 - a code object, or with the flag for it a tree of `_ast`
@@ -38,7 +38,7 @@ def _module(name: str) -> dict[str, str]:
 def warning_filters() -> list[tuple[str, None, type[Warning], str | None, int]]:
     """Return the filters of warnings of the program, which are in C until it has imported `warnings`."""
     filters: Any = getattr(sys.modules.get("warnings", _warnings), "filters")  # noqa: B009 - a module found at run time
-    return filters  # type: ignore[no-any-return]  # it is what `warnings` says
+    return filters  # type: ignore[no-any-return]  # as in `warnings`
 
 
 def compilations(text: str, flags: int) -> Iterator[CodeType]:

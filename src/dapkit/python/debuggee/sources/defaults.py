@@ -22,7 +22,7 @@ class Signature:
         self._parameters = [argument.arg for argument in node.args.posonlyargs + node.args.args]
 
     def values(self, function: FunctionType | None) -> tuple[tuple[Any, ...] | None, dict[str, Any] | None]:
-        """Return `__defaults__` and `__kwdefaults__`; what is computed, or can be changed, stays as a function has it.
+        """Return `__defaults__` and `__kwdefaults__`; computed or mutable defaults stay as a function has them.
 
         Raises:
             NotPlain: a value is neither plain nor there.
@@ -36,7 +36,7 @@ class Signature:
 
 
 def signatures(tree: Any) -> dict[tuple[str, int], Signature]:  # noqa: ANN401 - of `_ast`
-    """Return the heads of all functions of a text, by name and first line, which is that of the first decorator."""
+    """Return the heads of all functions of a text, by name and first line, which is the line of the first decorator."""
     found: dict[tuple[str, int], Signature] = {}
     todo = [tree]
     for node in todo:

@@ -13,9 +13,9 @@ from .compilation import FUTURE, compilations, with_nested
 
 
 class UnfiledText:
-    """A text that is not in a file: how it is named, and what it is.
+    """A text that is not in a file: its name, and its kind.
 
-    `key` is that of its file name if all code of that name has this text, else its own. `listed` is the code of
+    `key` is the key of its file name if all code of that name has this text, else its own. `listed` is the code of
     which the text is only a listing.
     """
 
@@ -39,7 +39,7 @@ class UnfiledText:
         self.key = key
         self.listed = listed
         self.name = name
-        """What it is called instead of by the file name, if it is."""
+        """Its display name, if it differs from the file name."""
         untrack(self)
         self._parts: dict[int, list[CodeType]] = {}  # by the flags that it is compiled with
 
@@ -81,7 +81,7 @@ class UnfiledTexts:
         self._kept.append(code)
 
     def note_compiled(self, compiled: CompiledText) -> None:
-        """Take note of what was just compiled: its text may be lost soon. Of the latest `limits.COMPILED_TEXTS`."""
+        """Note code that was just compiled: its text may be lost soon. Of the latest `limits.COMPILED_TEXTS`."""
         self._modules.append(compiled)
         self._compiled.update(dict.fromkeys(map(id, with_nested(compiled.module)), compiled))
         same = (text for text in list(self.texts) if text.filename == compiled.module.co_filename)
@@ -94,7 +94,7 @@ class UnfiledTexts:
                 self._compiled.pop(id(part), None)
 
     def compiled(self, code: CodeType) -> CompiledText | None:
-        """Return what a code object was compiled with, if that was noted."""
+        """Return the facts about the compilation of a code object, if they were noted."""
         return self._compiled.get(id(code))
 
     def own_key(self, code: CodeType) -> str | None:

@@ -45,7 +45,7 @@ _OPTIMIZED: Final = 0x3  # CO_OPTIMIZED | CO_NEWLOCALS: a function's code
 
 
 class FoundText(NamedTuple):
-    """A text, and the code that it is only a listing of, if it is not what that was made from."""
+    """A text, and the code that it is only a listing of, if that was not made from it."""
 
     data: bytes
     listed: CodeType | None = None
@@ -57,7 +57,7 @@ def own_key(name: str, number: int) -> str:
 
 
 def name_in(key: str) -> str:
-    """Return what all code objects of the same file name have in common, from the key of any of their sources."""
+    """Return the common key of all code objects of the same file name, from the key of any of their sources."""
     return key.partition("\0")[0]
 
 
@@ -70,7 +70,7 @@ def working_folder() -> str:
 
 
 class Sources:
-    """What is known of file names, and of code without a file, whose texts are `unfiled`.
+    """The known facts about file names, and about code without a file, whose texts are `unfiled`.
 
     Invariant: the answers for one file name never change while the program runs.
     """
@@ -84,12 +84,12 @@ class Sources:
         self._libraries = _library_folders()
         self._subdued: tuple[Kind, ...] = (LIBRARY, EXCLUDED)
         self._typed_in: tuple[str, ...] = _TYPED_IN
-        self._rules: list[CodeRule] = []  # what the client says of whose code is whose
+        self._rules: list[CodeRule] = []  # the client's rules for the program's own code
         self.stamps = Stamps()
         self.unfiled = unfiled
 
     def obey(self, rules: list[CodeRule], *, just_my_code: bool, without_file: tuple[str, ...] = ()) -> None:
-        """Take what the client says of whose code is whose, and what it wants to see, before the program begins.
+        """Take the client's rules for the program's own code and the frames to show, before the program begins.
 
         `without_file` are beginnings of file names that stand for no file, but for code of the program's own.
         """
@@ -102,7 +102,7 @@ class Sources:
         return kind in self._subdued
 
     def key(self, filename: str) -> str | None:
-        """Return what all names of one file have in common; None if it is not a file."""
+        """Return the common key of all names of one file; None if it is not a file."""
         try:
             return self._keys[filename]
         except KeyError:
@@ -113,7 +113,7 @@ class Sources:
             return key
 
     def name(self, filename: str) -> str:
-        """Return what code objects of one source have in common: their file's key, or else their file name."""
+        """Return the common key of the code objects of one source: their file's key, or else their file name."""
         return self.key(filename) or filename
 
     def keys(self, code: CodeType) -> tuple[str, ...]:
@@ -126,7 +126,7 @@ class Sources:
         """Return the text of a source, as it is now; for code without a file the one that was found.
 
         Raises:
-            RequestRefused: if there is none.
+            RequestRefused: if the source does not exist.
 
         """
         text = self.unfiled.with_key(key, self.name)
@@ -149,7 +149,7 @@ class Sources:
     def kind_of(self, frame: FrameType) -> Kind:
         """Say whose code a frame runs: a text that a library executes, as for a named tuple, is the library's.
 
-        What renders a template of the program's own counts as that template.
+        Code that renders a template of the program's own counts as that template.
         """
         view = virtual_frame_of(frame)
         if view is not None:
@@ -166,7 +166,8 @@ class Sources:
     def hides(self, frame: FrameType) -> bool:
         """Say whether a frame is shown only if the client asks for all; no step and no exception stops there.
 
-        That is the machinery of imports, and what `python -m` runs a program with; one that calls `runpy` sees it.
+        That is the machinery of imports, and the code with which `python -m` runs a program; a program that calls
+        `runpy` sees it.
         """
         filename = frame.f_code.co_filename
         return filename in _IMPORTS or (filename == _RUNPY and self._runs_the_program(frame))
@@ -288,7 +289,7 @@ def lines_of_tree(code: CodeType) -> list[int]:
 def lines_of_code(code: CodeType) -> set[int]:
     """Return the lines at which execution of this code object can be observed.
 
-    What precedes RESUME (making cells, making the generator) cannot be.
+    Instructions before RESUME (making cells, making the generator) cannot be.
     """
     begin = body_offset(code)
     return {line for _, end, line in code.co_lines() if line and end > begin}
@@ -323,7 +324,7 @@ def first_line(code: CodeType) -> int:
 
 
 def starts_on_its_only_line(code: CodeType) -> bool:
-    """Say whether the first line to observe is that of RESUME itself, as in `def f(): return 1`.
+    """Return whether the first line to observe is the line of RESUME itself, as in `def f(): return 1`.
 
     CPython 3.13 and later report no LINE event there unless PY_START is watched as well
     (python/cpython#155992).

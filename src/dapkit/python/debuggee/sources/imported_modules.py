@@ -1,4 +1,4 @@
-"""What the program has imported, looked at without running code of its own."""
+"""The program's imported modules, examined without running code of its own."""
 
 import sys
 from types import ModuleType
@@ -9,7 +9,7 @@ from ..interpreter.safe_types import is_a, namespace
 _OURS = __name__.removesuffix(".sources.imported")
 
 type Names = dict[str, object]
-"""What a module holds."""
+"""The contents of a module."""
 
 
 def loaded() -> list[tuple[str, object]]:
@@ -23,7 +23,7 @@ def loaded() -> list[tuple[str, object]]:
 
 
 def names_of(module: object) -> Names | None:
-    """Return what a module holds, without running code of its own; None if it is not a real module."""
+    """Return the contents of a module, without running code of its own; None if it is not a real module."""
     if not is_a(module, ModuleType):
         return None
     return cast("Names", namespace(module))  # a module's is a dict

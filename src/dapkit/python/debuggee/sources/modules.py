@@ -56,7 +56,7 @@ class ModuleTable:
         return {"modules": [self.describe(name, module) for name, module in chosen], "totalModules": len(every)}
 
     def look(self) -> None:
-        """Report to the client what became of modules since the last report."""
+        """Report the changes of modules since the last report to the client."""
         for name, known in list(self._reported.items()):
             module = sys.modules.get(name)
             if module is None:

@@ -15,7 +15,7 @@ from ..interpreter.errors import RequestRefused
 
 
 class CodeRule:
-    """One rule: what it fits, and whether that is the program's own."""
+    """One rule: its pattern, and whether matching code is the program's own."""
 
     __slots__ = ("_is_plain", "_pattern", "include", "of_modules")
 

@@ -1,8 +1,8 @@
 """Taking a saved text into a module that is loaded: functions get the code that it has for them now.
 
-Nothing of the program is executed for that, so what only execution can make is left out and reported: classes,
-imports, constants, decorated functions, default values that are computed. Frames that run go on in
-the code they have; the next call is in the new one.
+No code of the program is executed for that, so parts that only execution can make are left out and reported: classes,
+imports, constants, decorated functions, computed default values. Frames that run go on in the code they have; the next
+call is in the new one.
 
 Functions are those that see the module's variables, wherever they are kept: decorated ones, methods,
 closures. The qualified name decides which code is theirs; of several of one name (a property and its
@@ -29,12 +29,12 @@ _SAME: Final = ("co_code", "co_names", "co_varnames", "co_freevars", "co_cellvar
 
 
 class ReplacementReport:
-    """What became of a text.
+    """The outcome for a text.
 
     Attributes:
         changed: functions that do something else now.
         added: functions that are new.
-        left: what was not taken over, and why.
+        left: the parts that were not taken over, and why.
 
     """
 
@@ -93,7 +93,7 @@ def _twins(old: list[CodeType], module: CodeType) -> dict[int, CodeType]:
 
 
 def _pair(old: CodeType, new: CodeType, twins: dict[int, CodeType]) -> None:
-    """Note that one code object takes the place of another, and what is inside it of what is inside that."""
+    """Note that one code object takes the place of another, and the same for the code objects inside them."""
     twins[id(old)] = new
     inside = _inside(new)
     for name, before in _inside(old).items():
@@ -143,7 +143,7 @@ def _alike(code: CodeType, other: CodeType) -> bool:
     )
 
 
-# What was not there before
+# New parts
 
 
 def _add_new(
@@ -186,12 +186,12 @@ def _add_methods(
 
 
 def _lacks_class(present: object, code: CodeType) -> bool:
-    """Say whether a method has none of what its new code needs for `super()`: it has to become another function."""
+    """Return whether a method lacks the cell that its new code needs for `super()`: it must become another function."""
     return type(present) is FunctionType and not present.__code__.co_freevars and code.co_freevars == _CLASS
 
 
 def _is_running(namespace: Namespace) -> bool:
-    """Say whether the top level of a module is being executed: that of the main module always is, nearly."""
+    """Return whether the top level of a module is being executed: the main module's nearly always is."""
     return any(frame.f_globals is namespace and frame.f_code.co_name == "<module>" for frame in all_frames())
 
 

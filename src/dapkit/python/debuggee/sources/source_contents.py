@@ -1,4 +1,4 @@
-"""Texts of the program's code: what a Source says of it, and its content for `source`.
+"""Texts of the program's code: their description in a Source, and their content for `source`.
 
 Code of a file on disk is named by its path. All other code gets a `sourceReference`, good for the whole session:
 
@@ -10,7 +10,7 @@ Code of a file on disk is named by its path. All other code gets a `sourceRefere
                                  same code; each text is a source of its own
     anything else                a listing of the names and constants of each line, at that line
 
-Only what was announced is served: by reference, or by the path of a source that was reported.
+Only announced texts are served: by reference, or by the path of a source that was reported.
 Nothing here runs code of the program.
 """
 
@@ -57,12 +57,12 @@ class ShownSources:
         self.hints: list[str] = []
         """Texts that code without a file may come from."""
 
-    # What is reported about a source
+    # The report about a source
 
     def source_of(self, code: CodeType, frame: FrameType | None = None, view: FrameView | None = None) -> Json:
         """Return the Source of a code object, and report it to the client the first time.
 
-        A frame that runs the code helps to find its text, and `view` says what else the frame stands for.
+        A frame that runs the code helps to find its text, and `view` is the view of the frame.
         """
         filename = code.co_filename if view is None else view.filename
         path = self._sources.path(filename)
@@ -153,7 +153,7 @@ class ShownSources:
         paths.update((self._sources.path(key) or key, None) for key in self._reported if isinstance(key, str))
         return list(paths)
 
-    # What is served
+    # Served texts
 
     @in_link_thread
     def content(self, source: object, reference: object) -> Json:
@@ -180,7 +180,7 @@ class ShownSources:
         """Return the text of a `sourceReference`.
 
         Raises:
-            RequestRefused: if there is none.
+            RequestRefused: if the source does not exist.
 
         """
         if not isinstance(number, int) or not 0 < number <= len(self._unfiled.texts):
@@ -265,7 +265,7 @@ class ShownSources:
 
 
 def _mime_type(name: str) -> Json:
-    """Say what a text is, by its name, unless it may be a template."""
+    """Return the kind of a text, by its name, unless it may be a template."""
     ending = os.path.splitext(name)[1]
     return {"mimeType": "text/x-python"} if ending in ("", ".py", ".pyw") else {}
 
@@ -288,7 +288,7 @@ def _of_frozen(filename: str) -> str | None:
 
 
 def _of_linecache(code: CodeType) -> str | None:
-    """Return what the maker of the code put into `linecache`."""
+    """Return the text that the maker of the code put into `linecache`."""
     linecache = namespace(sys.modules.get("linecache"))
     of_code = (code.co_filename, code.co_qualname, code.co_firstlineno)  # CPython 3.13 and later, for `python -c`
     for table, key in ((linecache.get("cache"), code.co_filename), (linecache.get("_interactive_cache"), of_code)):
@@ -300,7 +300,7 @@ def _of_linecache(code: CodeType) -> str | None:
 
 
 def _compiles_to(text: str, code: CodeType) -> bool:
-    """Say whether a text is what a code object was made of."""
+    """Return whether a code object was made from a text."""
     if text.count("\n") + 1 < code.co_firstlineno or len(text) > limits.EXEC_CHARS:
         return False
     made = compilations(text, code.co_flags & FUTURE)
@@ -308,7 +308,7 @@ def _compiles_to(text: str, code: CodeType) -> bool:
 
 
 def _listing(code: CodeType) -> str:
-    """Stand in for a text that is not known: what each line of the code uses, at that line."""
+    """Replace an unknown text: each line lists the names that the code uses there."""
     lines: dict[int, list[str]] = {}
     for part in with_nested(code):
         for start, end, line in part.co_lines():

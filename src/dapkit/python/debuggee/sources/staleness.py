@@ -1,8 +1,7 @@
 """Whether a file was edited after the program loaded it.
 
-The interpreter keeps no text. What it loaded is known from the file of bytecode that it wrote or read,
-which names the size and time of its source, or from a look at the file
-when its module started.
+The interpreter keeps no text. The loaded version is known from the file of bytecode that it wrote or read, which names
+the size and time of its source, or from a look at the file when its module started.
 """
 
 import os
@@ -12,7 +11,7 @@ from typing import Any
 
 from ..interpreter.safe_types import is_a
 
-_EDITED = "the file was changed after the program loaded it: lines are those of the file, what runs is older"
+_EDITED = "the file was changed after the program loaded it: the lines are the file's, the running code is older"
 
 
 type Stamp = tuple[int, int]
@@ -20,7 +19,7 @@ type Stamp = tuple[int, int]
 
 
 class Stamps:
-    """What files were like when their modules started, by key."""
+    """The state of files when their modules started, by key."""
 
     def __init__(self) -> None:
         self._at_start: dict[str, Stamp] = {}
@@ -28,17 +27,17 @@ class Stamps:
         """Keys of files that changed while the program ran, and were loaded again: older code may still run."""
 
     def note(self, key: str) -> None:
-        """Remember what a file is like now: its module starts."""
+        """Remember the present state of a file: its module starts."""
         stamp = stamp_of(key)
         if stamp is not None:
             self._at_start[key] = stamp
 
     def at_start(self, key: str) -> Stamp | None:
-        """Return what a file was like when its module started, None if that was not seen."""
+        """Return the state of a file when its module started, None if that was not seen."""
         return self._at_start.get(key)
 
     def note_about(self, key: str) -> str:
-        """Return what is to be said about breakpoints in a file, an empty text if nothing."""
+        """Return a message about breakpoints in a file, empty if it is up to date."""
         now = stamp_of(key)
         if now is None:
             return ""
@@ -50,7 +49,7 @@ class Stamps:
 
 
 def stamp_of(path: str) -> Stamp | None:
-    """Return what a file is like now, None if there is none."""
+    """Return the present state of a file, None if it does not exist."""
     try:
         status = os.stat(path)
     except (OSError, ValueError):

@@ -1,4 +1,4 @@
-"""What `stackTrace` says of the instruction that a frame is at: its address and columns, and if it can begin again."""
+"""Details of `stackTrace` about a frame: address and columns of its instruction, and whether it can be restarted."""
 
 from types import FrameType
 
@@ -21,7 +21,7 @@ class FrameDetails:
         self._texts = texts
         self._stops = stops
         self._arguments = arguments
-        self._spans: dict[int, Span | None] = {}  # by address, which stays that of one instruction
+        self._spans: dict[int, Span | None] = {}  # by address, which always belongs to one instruction
 
     def of(self, frame: FrameType) -> Json:
         """Return the fields of one frame."""

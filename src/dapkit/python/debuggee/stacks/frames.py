@@ -1,9 +1,9 @@
 """The stacks of threads and suspended tasks, stopped or running, as `stackTrace` shows them.
 
 Frames of this package are never shown: they lie at the bottom of the main thread, and on
-top of one that is just being stopped. Those of the machinery of imports and of `runpy` are left out
-unless the client asks for all. Where a coroutine of an asyncio task ends, a label follows, and the
-frames of the task that awaits it, and so on to the task that no other awaits.
+top of one that is just being stopped. Frames of the machinery of imports and of `runpy` are left out unless the client
+asks for all. Where a coroutine of an asyncio task ends, a label follows, and the frames of the task that awaits it, and
+so on to the task that no other awaits.
 """
 
 from collections.abc import Callable, Iterator
@@ -92,7 +92,10 @@ class Stacks:
                     break
 
     def of_task(self, task: tasks.Task) -> "StackEntries":
-        """Return the frames of a suspended task, and of those that await it; or those of a suspended greenlet."""
+        """Return the frames of a suspended task, and of the tasks that await it.
+
+        Or the frames of a suspended greenlet.
+        """
         if greenlets.is_greenlet(task):
             return self.of_running(greenlets.newest_frame(task))
         shown: list[StackEntry] = [(frame, 0) for frame in tasks.suspended_frames(task)]
@@ -112,7 +115,7 @@ class Stacks:
                 yield newest
             newest = newest.f_back
 
-    # What is reported about them
+    # The report about them
 
     def page(
         self, entries: "StackEntries", ident: int, *, start: int, levels: int, stopped: bool, naming: Naming
@@ -172,7 +175,7 @@ class StackEntries:
         total: int = -1,
         counted: Callable[[int], None] = lambda _total: None,
     ) -> None:
-        """Take what finds them, their number if it is known, and what takes note of it once they were counted."""
+        """Take the function that finds them, their number if it is known, and the function that notes the number."""
         self._look = look
         self._total = total
         self._counted = counted
@@ -193,7 +196,7 @@ class StackEntries:
         """Return how many there are."""
         if self._total < 0:
             total = 0
-            for total, _ in enumerate(self._look(), 1):  # noqa: B007 - which is what is wanted
+            for total, _ in enumerate(self._look(), 1):  # noqa: B007 - which is intended
                 pass
             self._total = total
             self._counted(self._total)
@@ -218,7 +221,7 @@ def frames_only(entries: StackEntries) -> Iterator[tuple[FrameType, int]]:
 
 
 def _below(task: tasks.Task) -> list[StackEntry]:
-    """Return what follows below the outermost frame of a task."""
+    """Return the frames below the outermost frame of a task."""
     shown: list[StackEntry] = []
     seen: set[int] = set()
     while id(task) not in seen and len(seen) < limits.AWAIT_DEPTH:

@@ -29,9 +29,9 @@ def wants_values(form: Json) -> bool:
 
 
 def naming(form: Json, guard: EvaluationGuard | None, *, with_values: bool) -> Naming:
-    """Return what makes names as `format` of `stackTrace` asks for.
+    """Return the function that makes names as `format` of `stackTrace` asks for.
 
-    Without `with_values` no variable is read: those of a running thread are about to change.
+    Without `with_values` no variable is read: variables of a running thread are about to change.
     """
 
     def name(frame: FrameType, line: int) -> str:
@@ -75,7 +75,7 @@ def _parameters(frame: FrameType, form: Json, guard: EvaluationGuard | None, *, 
 
 
 def _parameter(name: str, kind: str, value: str) -> str:
-    """Write `name: kind = value`, or what there is of it."""
+    """Write `name: kind = value`, or the known parts of it."""
     head = f"{name}: {kind}" if name and kind else name or kind
     if not value:
         return head

@@ -1,4 +1,4 @@
-"""A program that clients come to: what is behind `dapkit.listen`, `connect` and their like.
+"""A program to which clients attach: the work behind `dapkit.listen`, `connect` and their like.
 
 One thread listens for clients, or serves the one debugger that was connected to. Each client gets an engine of its
 own, which ends with it; then the program runs at full speed, and the next one may come. A client that
@@ -24,12 +24,12 @@ from ..requests.dispatch import Dispatcher
 
 
 class ProgramIdentity:
-    """What is known of a program that was started so that clients can attach.
+    """The state of a program that was started so that clients can attach.
 
     Attributes:
-        name: what the client is shown; empty for the first word of the command line.
+        name: the name that the client shows; empty for the first word of the command line.
         file: which counts as code of the program, wherever it lies.
-        text: what `python -c` runs.
+        text: the text that `python -c` runs.
         exit_code: how it has ended, once that is known.
 
     """
@@ -90,7 +90,7 @@ class AttachableProgram:
 
     @property
     def whereabouts(self) -> str:
-        """What the user is to know of where it listens."""
+        """Messages for the user about the address where it listens."""
         where = self.listener.place if self.listener is not None else ""
         address = where if isinstance(where, str) else f"{where[0]}:{where[1]}"
         hint = f"; the token is in {self._token_file}" if self._token_file else ""
@@ -111,7 +111,7 @@ class AttachableProgram:
 
         Raises:
             RuntimeError: another debugger does.
-            OSError: nobody waits there any more.
+            OSError: no debugger waits there any more.
 
         """
         interpreter_checks.check()
@@ -252,7 +252,7 @@ def listen(
 
 
 def whereabouts() -> str:
-    """Return what the user is to know of where the program listens."""
+    """Return the message for the user about the address where the program listens."""
     return _attachable.whereabouts
 
 

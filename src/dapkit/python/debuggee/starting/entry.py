@@ -4,13 +4,13 @@
     entry.py --beginning DESCRIPTOR (--program FILE | --module NAME | --code TEXT) [--] [argument...]
     entry.py --record FOLDER (--program FILE | --module NAME | --code TEXT) [--] [argument...]
 
-The second is what `python -m dapkit` becomes: the program is not launched by an adapter, but clients can attach to it
-from its beginning on; the descriptor is of a pipe, which says how (`startup`).
-`dapkit record` starts the third: what the program takes from outside is recorded (`time_travel/record_only.py`).
-Everything after the program is the program's own; one `--` in front of that is dropped.
+`python -m dapkit` becomes the second: the program is not launched by an adapter, but clients can attach to it from its
+beginning on; the descriptor is a pipe, which holds the options (`startup`). `dapkit record` starts the third: the
+program's inputs are recorded (`time_travel/record_only.py`). Everything after the program is the program's own; one
+`--` in front of that is dropped.
 
-This file runs as a script, in an interpreter where dapkit need not be installed. It has `loader` make a world for the
-package beside it, and takes out of `sys.path` what the program would not find there without a debugger.
+This file runs as a script, in an interpreter where dapkit need not be installed. It lets `loader` make a world for the
+package beside it, and removes entries from `sys.path` that the program would not find there without a debugger.
 
 The wire
 --------
@@ -27,8 +27,8 @@ DAP itself, with this process as the server; it connects to the socket that the 
 5. The program ends: `exited`, after all else and after its output was flushed, and the link closes.
    A program that is killed, or calls `os._exit`, closes it without.
 
-`output` events are only log messages (category console) and our own remarks (console, stderr); what the
-program writes is in its pipes. `thread` events report threads that `threading` starts.
+`output` events are only log messages (category console) and dapkit's own messages (console, stderr); the program's
+output is in its pipes. `thread` events report threads that `threading` starts.
 
 Every request gets one response. A refusal has the reason in `message`:
 "there is no thread 7; there are [1]", "thread 1 is running; pause it first", "reference 17 belongs to stop 3,
@@ -57,11 +57,11 @@ _ENGINE = (
     "children.launch_hooks",
     "time_travel.record",
 )
-"""What a launched program has of the engine before it begins."""
+"""The parts of the engine that a launched program has before it begins."""
 
 
 def _load_engine() -> "Callable[[str], Any]":
-    """Have the package of this folder loaded where the program does not see it; return what loads its modules."""
+    """Load the package of this folder where the program does not see it; return its module loader."""
     if not sys.flags.safe_path:
         del sys.path[0]  # the folder of this script
     path = __file__.removesuffix("starting/entry.py") + "loader.py"
@@ -74,7 +74,7 @@ def _load_engine() -> "Callable[[str], Any]":
 
 
 def _check(load: "Callable[[str], Any]") -> None:
-    """End here if the interpreter is not what the engine relies on."""
+    """Exit if the interpreter does not meet the engine's assumptions."""
     try:
         load("engine.interpreter_checks").check()
     except RuntimeError as error:
@@ -82,7 +82,7 @@ def _check(load: "Callable[[str], Any]") -> None:
 
 
 def _arguments(given: list[str]) -> tuple[str, str, str, str, list[str]]:
-    """Split the command line into how it begins and by what, kind of program, program, and its arguments."""
+    """Split the command line into the kind and source of the start, kind of program, program, and its arguments."""
     match given:
         case [
             ("--link" | "--beginning" | "--record") as how,
@@ -99,13 +99,13 @@ def _arguments(given: list[str]) -> tuple[str, str, str, str, list[str]]:
 
 
 def _show_lines_at_once() -> None:
-    """Have each line written when it ends, as to a terminal: it is to be seen before the next stop."""
+    """Write each line when it ends, as to a terminal: it must be seen before the next stop."""
     if sys.stdout is not None and not sys.stdout.isatty():
         sys.stdout.reconfigure(line_buffering=True)  # type: ignore[union-attr]  # the program has not replaced it yet
 
 
 def main() -> "Callable[[], None]":
-    """Begin as the command line says, and return what runs the program."""
+    """Start as the command line says, and return the function that runs the program."""
     how, way, kind, what, rest = _arguments(sys.argv[1:])
     begin = {"link": _begin_launched, "beginning": _begin_attachable, "record": _begin_recorded}[how]
     return begin(_load_engine(), way, kind, what, rest)
@@ -150,7 +150,7 @@ def _begin_launched(
 
 
 def _content(load: "Callable[[str], Any]", handle: int) -> bytes:
-    """Return what is in a pipe, and close it."""
+    """Return the contents of a pipe, and close it."""
     posix = load("loader").standard("posix")
     parts = list(iter(lambda: posix.read(handle, 1 << 16), b""))
     posix.close(handle)
@@ -187,7 +187,7 @@ def _begin_attachable(
 def _begin_recorded(
     load: "Callable[[str], Any]", folder: str, kind: str, what: str, rest: list[str]
 ) -> "Callable[[], None]":
-    """Write down what the program takes from outside."""
+    """Record the program's inputs."""
     of_interpreter = set(map(id, load("loader").standard("gc").get_objects()))
     _check(load)
     program = load("program.main")

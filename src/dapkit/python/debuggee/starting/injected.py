@@ -1,9 +1,9 @@
-"""What is run in a program that has not asked for a debugger: its way to the engine.
+"""Code that runs in a program without a debugger: its way to the engine.
 
 The adapter has the text of this file executed in the main thread, with a call of `begin` behind it, wherever that
 thread is at the moment; or `python -m dapkit --pid`, which wants clients to come, and waits for a file that says
 where. So it takes no lock, imports nothing that is not there in every program, and leaves no name
-behind: all it does is to start a thread, which loads the engine and goes to the adapter. What keeps it from that is
+behind: all it does is to start a thread, which loads the engine and goes to the adapter. An error on this way is
 written to a file beside the adapter's socket.
 """
 
@@ -24,7 +24,7 @@ HANDLE = "dapkit.engine"
 PERMISSION = ".go"
 REFUSAL = ".refused"
 ANSWER = ".begun"
-"""What the names of the files end with, behind that of the socket."""
+"""The endings of the names of the files, after the name of the socket."""
 
 
 def begin(folder: str, place: str, beginning: "dict[str, Any] | None" = None) -> None:
@@ -76,7 +76,7 @@ def leave_word(place: str, suffix: str, text: str) -> None:
 
 
 def _loader(folder: str) -> "Callable[[str], Any]":
-    """Return what loads modules of the engine; it may be there from another time."""
+    """Return the loader of the engine's modules; it may exist from an earlier attach."""
     try:
         return _codecs.lookup_error(HANDLE)  # type: ignore[return-value]  # no handler of errors, but ours
     except LookupError:

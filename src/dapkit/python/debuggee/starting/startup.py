@@ -28,7 +28,7 @@ if TYPE_CHECKING:
             folders: private folders: where a token that is made is left, or those where one may have been left.
             log: the file of the log of decisions; empty for none, `-` for stderr.
             waits: whether the program goes on only when a client has configured its session.
-            config: what `--configure-NAME` has set.
+            config: the values of `--configure-NAME`.
             said: the words that were given, for the program to ask for.
 
         """
@@ -109,5 +109,5 @@ def _address(given: "Beginning") -> str:
 
 
 def sources() -> Sources:
-    """Return what knows which code is ours, for a program that no client may have come to yet."""
+    """Return the rules for the program's own code, for a program without a client so far."""
     return Sources(UnfiledTexts())

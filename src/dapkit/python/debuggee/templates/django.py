@@ -19,7 +19,7 @@ from ..interpreter.safe_types import defined, is_a, namespace, plain_text, simpl
 from ..sources.files import first_line
 
 IN_MEMORY: Final = "<unknown source>"
-"""What the file of a template without any is called."""
+"""The name of a template's file if it has no file."""
 
 _METHOD: Final = "render_annotated"
 _RENDERER: Final = ("Node.render_annotated", "/django/template/base.py")
@@ -32,7 +32,7 @@ _DEPTH: Final = 6
 
 
 class NodeRun(FrameRun):
-    """What renders the nodes of a template, one after the other."""
+    """The function that renders the nodes of a template, one after the other."""
 
     def __init__(self, around: FrameType, line: int) -> None:
         super().__init__(around)
@@ -40,7 +40,7 @@ class NodeRun(FrameRun):
         untrack(self)
 
     def admits(self, frame: FrameType, *, into: bool) -> bool:
-        """Take a node of the same template on another line; and with `into` what is called by one."""
+        """Take a node of the same template on another line; and with `into` a node of a called template."""
         view = frame_of(frame, frame.f_lineno)
         if view is None:
             return into
@@ -54,7 +54,7 @@ class DjangoFrame(FrameView):
     """A frame that renders a node.
 
     Attributes:
-        node: what it renders.
+        node: the node that it renders.
 
     """
 
@@ -80,7 +80,7 @@ class DjangoFrame(FrameView):
         return {name: value for name, value in found.items() if name not in _NEVER_SEEN}
 
     def global_names(self) -> dict[str, object]:
-        """Return nothing but what Python has: there are no others."""
+        """Return only Python's own names: there are no others."""
         return {"__builtins__": vars(builtins)}
 
     def write(self, name: str, value: object) -> None:
@@ -114,7 +114,7 @@ class DjangoFrame(FrameView):
         return None
 
     def run(self) -> FrameRun | None:
-        """Return what renders the other nodes of the template."""
+        """Return the frame that renders the other nodes of the template."""
         outermost, older = self.frame, self.frame.f_back
         while older is not None and older.f_code.co_name not in _OF_TEMPLATE:
             node = _node_of(older)
@@ -134,7 +134,7 @@ class DjangoFrame(FrameView):
 
 
 def frame_of(frame: FrameType, line: int) -> DjangoFrame | None:
-    """Return what is shown of a frame, at a line of its code, if it renders a node."""
+    """Return the view of a frame, at a line of its code, if it renders a node."""
     if not is_renderer(frame.f_code):
         return None
     node = _node_of(frame)
@@ -151,7 +151,7 @@ def is_renderer(code: CodeType) -> bool:
 class NodePlaces:
     """The nodes of a template that may be rendered: by their identities, as nothing of it is kept alive.
 
-    A line is one place, that of its first node: what else stands in it is in that node, or follows it.
+    A line is one place, the place of its first node: other nodes of the line are in that node, or follow it.
     """
 
     def __init__(self, template: object, filename: str) -> None:
@@ -170,7 +170,7 @@ class NodePlaces:
         return sorted(self._firsts)
 
     def are_of(self, template: object) -> bool:
-        """Say whether they are those of a template: this object, not one that was compiled from the same text."""
+        """Return whether they belong to a template: this object, not another one compiled from the same text."""
         return self._template is not None and self._template() is template
 
     def is_first(self, node: object) -> bool:
@@ -178,7 +178,7 @@ class NodePlaces:
         return self._firsts.get(_line_of(node)) == id(node)
 
     def _gather(self, held: object, depth: int) -> None:
-        """Add the nodes in what another one, or a container, has in it."""
+        """Add the nodes inside another node, or inside a container."""
         if not depth or id(held) in self._seen:
             return
         self._seen.add(id(held))

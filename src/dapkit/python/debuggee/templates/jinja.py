@@ -2,8 +2,8 @@
 
 The namespace of a compiled template holds its functions, `debug_info` (`2=13&5=17`: line 2 begins at line 13 of the
 code) and, once it may be rendered, `__jinja_template__`. A variable x of the template is l_0_x in the code, l_1_x
-within a loop or a macro, or what the context holds; `missing` stands for a variable that has no value.
-An exception that leaves a template is raised again, with a traceback whose frames stand in the templates.
+within a loop or a macro, or a value of the context; `missing` marks a variable without a value. An exception that
+leaves a template is raised again, with a traceback whose frames stand in the templates.
 """
 
 import builtins
@@ -82,7 +82,7 @@ class JinjaFrame(FrameView):
         return "template" if name in ("root", "<module>") else name
 
     def names(self) -> dict[str, object]:
-        """Return the variables of the context, and those of the code."""
+        """Return the variables of the context, and the variables of the code."""
         context = self._context()
         shared = self._global_keys(context)
         given = {name: value for name, value in self._in_context(context, "parent").items() if name not in shared}
@@ -145,7 +145,7 @@ class JinjaFrame(FrameView):
 
 
 def frame_of(frame: FrameType, line: int) -> FrameView | None:
-    """Return what is shown of a frame, at a line of its code, if it is of a compiled template."""
+    """Return the view of a frame, at a line of its code, if it belongs to a compiled template."""
     names, code = frame.f_globals, frame.f_code
     if dict.get(names, "__file__") != code.co_filename or "__spec__" in names:
         return None
@@ -191,7 +191,7 @@ def text_in_memory(frame: FrameType) -> tuple[str, str] | None:
 
 
 def stands_in(frame: FrameType) -> bool:
-    """Say whether a frame only makes an entry of a traceback: it raises for that what was raised before."""
+    """Return whether a frame only makes an entry of a traceback: for that it raises the same exception again."""
     return _FOR_TRACEBACK in frame.f_globals
 
 

@@ -8,7 +8,7 @@ from . import django, jinja
 
 
 class TemplateKind(NamedTuple):
-    """One kind of templates: what recognises its frames, and the file names of those without a file."""
+    """One kind of templates: the function that recognises its frames, and the names of templates without a file."""
 
     reader: Reader
     without_file: str

@@ -1,6 +1,6 @@
 """Lines of a template, in code that was generated from it.
 
-The generator says at which of its own lines those of the template begin. Such a line is a *place*: there a step may
+The generator names its own lines at which the template's lines begin. Such a line is a *place*: there a step may
 end, and a breakpoint be hit. Where a function begins is a place as well, for the line of the template that defines it.
 """
 
@@ -12,14 +12,14 @@ from ..interpreter.gc_tracking import untrack
 from ..sources.files import first_line, lines_of_code
 
 _HELPER: Final = "t_"
-"""The beginning of the names of functions that stand for filters, and of generators that filter what is looped over."""
+"""First words of the names of functions that implement filters, and of generators that filter the values of a loop."""
 
 
 class LineTable:
     """Which line of the template each line of the code is from."""
 
     def __init__(self, pairs: list[tuple[int, int]]) -> None:
-        """Take pairs of a line of the template, and that of the code where it begins, in the order of the latter."""
+        """Take pairs of a template's line and the code's line where it begins, in the order of the latter."""
         self._begins = [line for _, line in pairs]
         self._lines = [line for line, _ in pairs]
         untrack(self._begins)

@@ -55,7 +55,7 @@ def _kind() -> type | None:
 def frames_of_parents() -> Iterator[FrameType]:
     """Go through the newest frame of each parent of the greenlet that runs in this thread, where its errors go to.
 
-    A greenlet of gevent has none: gevent reports what leaves it, and raises nothing in others.
+    A greenlet of gevent has no such parent: gevent reports exceptions that leave it, and raises none in others.
     """
     module = namespace(sys.modules.get("greenlet._greenlet"))
     kind, running = _kind(), module.get("getcurrent")

@@ -30,7 +30,7 @@ EXEMPT_MARK = "pydev_do_not_trace"
 """The attribute of a `threading.Thread`; the name is debugpy's."""
 MAIN = 1
 ALL_THREADS = -1
-"""What stands for all threads in a request whose client has named none."""
+"""The id for all threads in a request whose client has named no thread."""
 
 type Report = Callable[[str, Json], None]
 
@@ -69,10 +69,10 @@ class ThreadTable:
         return ident in self._numbers or ident == self.link or ident in self.exempt
 
     def ident(self, number: object, frames: dict[int, FrameType] | None = None) -> int:
-        """Return the identity of a thread that lives, among those of `frames` if that was asked for already.
+        """Return the identity of a living thread, among those in `frames` if they were read already.
 
         Raises:
-            RequestRefused: if there is none of this number.
+            RequestRefused: if no thread has this number.
 
         """
         frames = self.frames() if frames is None else frames
@@ -98,7 +98,7 @@ class ThreadTable:
         return None
 
     def of_task(self, task: tasks.Task) -> int:
-        """Return the identity of the thread that runs a task; what asks for a greenlet is left to the main one."""
+        """Return the identity of the thread that runs a task; requests for a greenlet go to the main one."""
         return self.main if greenlets.is_greenlet(task) else tasks.thread_of(task)
 
     def began(self, ident: int) -> None:
@@ -148,7 +148,7 @@ class ThreadTable:
         return _thread._count() <= 1 and len(self.frames()) <= 1
 
     def look(self) -> dict[int, FrameType]:
-        """Report threads that started and ended unseen; return what `frames` does."""
+        """Report threads that started and ended unseen; return the result of `frames`."""
         self.look_for_marks()
         frames = self.frames()
         for gone in [ident for ident in self._numbers if ident not in frames]:
@@ -211,7 +211,7 @@ def _is_marked(thread: object) -> bool:
 
 
 def _named(greenlet: greenlets.Greenlet, shows: Callable[[FrameType], bool]) -> tuple[greenlets.Greenlet, str] | None:
-    """Return a greenlet and what it is called, after the oldest function that is shown; None if none of it is."""
+    """Return a greenlet and its name, after the oldest function that is shown; None if none of its functions is."""
     found, frame = None, greenlets.newest_frame(greenlet)
     while frame is not None:
         if shows(frame):

@@ -44,11 +44,11 @@ _RUNNER: Final = "BaseEventLoop.run_forever"
 """The function in which every event loop of asyncio runs."""
 
 _WRAPPERS: Final = ("async_generator_asend", "async_generator_athrow", "coroutine_wrapper", "anext_awaitable")
-"""Types whose objects hold what they await where only the garbage collector sees it."""
+"""Types whose objects hold their awaited object where only the garbage collector sees it."""
 
 
 _ASKED: Final = ("done", "get_loop", "__getattribute__", "__getattr__", "__hash__", "__eq__")
-"""What `all_tasks` asks a task for."""
+"""The attribute of a task that `all_tasks` reads."""
 _ATTRIBUTES: Final = {
     id(kind): (kind, frame, awaited)
     for kind, frame, awaited in (
@@ -57,7 +57,7 @@ _ATTRIBUTES: Final = {
         (AsyncGeneratorType, "ag_frame", "ag_await"),
     )
 }
-"""By the identity of the type, which is in it: of what is awaited, the frame, and what that awaits in turn."""
+"""By the identity of the type, which is in it: the frame of an awaitable, and its own awaited object."""
 
 
 def all_tasks() -> list[Task]:
@@ -77,7 +77,7 @@ def all_tasks() -> list[Task]:
 
 
 def _snapshot(tasks: object) -> list[Task]:
-    """Return what a set holds, or a weak one, of which Python code of the library would be run."""
+    """Return the contents of a set, or of a weak set, for which Python code of the library would run otherwise."""
     held = namespace(tasks).get("data") if type(tasks) is not set else tasks
     living = [found() if type(found) is ref else found for found in list(held)] if type(held) is set else []
     return [task for task in living if task is not None]
@@ -130,7 +130,7 @@ def _tasks_of(loops: list[object]) -> list[Task]:
 
 
 def _is_redefined() -> bool:
-    """Say whether a class of the program has redefined what `all_tasks` asks a task for."""
+    """Return whether a class of the program has redefined the attribute that `all_tasks` reads."""
     kinds: list[type] = [
         kind for kind in (namespace(sys.modules.get("asyncio.tasks")).get("Task"),) if is_a(kind, type)
     ]
@@ -191,7 +191,10 @@ def _frame_of(awaitable: Any) -> FrameType | None:  # noqa: ANN401 - whatever is
 
 
 def _awaited_by(awaitable: object) -> object:
-    """Return what a suspended coroutine waits for. On 3.12 one that is executed would give what is nothing."""
+    """Return the object for which a suspended coroutine waits.
+
+    On 3.12 a running coroutine would give a wrong object.
+    """
     kind = type(awaitable)
     if id(kind) in _ATTRIBUTES:
         frame = _frame_of(awaitable)
@@ -206,7 +209,7 @@ def _awaited_by(awaitable: object) -> object:
 
 
 def _is_wrapper(kind: type) -> bool:
-    """Say whether objects of a type wrap what is awaited; `anext(iterator, default)` has one within another."""
+    """Return whether objects of a type wrap an awaitable; `anext(iterator, default)` has one within another."""
     return module_of(kind) == "builtins" and simple_name(kind) in _WRAPPERS
 
 

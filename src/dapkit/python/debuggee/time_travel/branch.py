@@ -2,7 +2,8 @@
 
     past: listens -> the live program, which stands: sends its descriptors -> past: takes them, and is live
 
-What cannot be restored is named; see `native/time_travel/branch.c`. The adapter ends the other process afterwards.
+State that cannot be restored is named; see `native/time_travel/branch.c`. The adapter ends the other process
+afterwards.
 """
 
 import _socket
@@ -48,10 +49,10 @@ def prepare(place: str) -> None:
 
 
 def hand_over(engine: "Engine", place: str) -> Json:
-    """Send what the live program has open to the process that listens at a place.
+    """Send the live program's open files to the process that listens at an address.
 
     Raises:
-        OSError: nobody listens there.
+        OSError: no process listens there.
 
     """
     with_it = _socket.socket(_socket.AF_UNIX, _socket.SOCK_SEQPACKET)
@@ -68,7 +69,7 @@ def _below(engine: "Engine") -> int:
 
 
 def take_place(engine: "Engine", pipes: list[tuple[int, int]], mark: int) -> Json:
-    """Be the live program; in the thread of it that stands. Return what the adapter has to know.
+    """Become the live program; in its stopped thread. Return the facts that the adapter needs.
 
     It is given the adapter's pipes for its output, and the number of the next mark in them.
 
@@ -80,15 +81,15 @@ def take_place(engine: "Engine", pipes: list[tuple[int, int]], mark: int) -> Jso
     _waiting.clear()
     listening.settimeout(limits.BRANCH_SECONDS)
     try:
-        number, _ = listening._accept()  # type: ignore[attr-defined]  # what `socket` calls
+        number, _ = listening._accept()  # type: ignore[attr-defined]  # called by `socket`
         listening.close()  # before descriptors of the program come, which may have its number
         given = _socket.socket(fileno=number)
         said = given.getsockopt(_socket.SOL_SOCKET, _socket.SO_PEERCRED, _CREDENTIALS)
         if int.from_bytes(said[4:8], sys.byteorder) != os.getuid():  # of pid, uid and gid
-            raise RequestRefused("somebody else came where the live program was to send what it has open")
+            raise RequestRefused("another process connected where the live program was to send its open files")
         lost = backend.branch(given.detach(), _below(engine))
     except OSError as error:
-        raise RequestRefused(f"what the program has open could not be taken over: {error.strerror}") from error
+        raise RequestRefused(f"the program's open files could not be taken over: {error.strerror}") from error
     engine.link.event(BRANCHED_EVENT, {})
     replay.leave()
     record.continue_as_live(engine)

@@ -12,21 +12,21 @@ _MONITORING = sys.monitoring
 _EVENTS: Final = _MONITORING.events
 
 TOOL: Final = _MONITORING.OPTIMIZER_ID
-"""The highest number: it is called before the others, and knows what time it is when they ask."""
+"""The highest number: it is called before the others, and knows the clock when they ask."""
 
 
 def claim() -> None:
     """Take the tool for the clock.
 
     Raises:
-        ValueError: somebody else has it.
+        ValueError: another tool has it.
 
     """
     _MONITORING.use_tool_id(TOOL, "dapkit's clock")
 
 
 def counted(sources: Sources, *, everything: bool) -> Callable[[CodeType], int]:
-    """Return what says whether the lines of code are counted: 0, 1, or 2 if it has only one."""
+    """Return the function that says whether the lines of code are counted: 0, 1, or 2 if it has only one."""
 
     def counts(code: CodeType) -> int:
         kind = sources.kind(code.co_filename)

@@ -1,8 +1,8 @@
 """The live program of a session with time travel.
 
 Its clock counts the lines of the program's own code that were begun; copies of the process are made as it goes. The
-clock is a tool of sys.monitoring of its own, the one that is called first. Whatever the engine does in
-a thread of the program is set apart from what the program does: the callbacks of sys.monitoring are `aside`.
+clock is a tool of sys.monitoring of its own, the one that is called first. The engine's work in a thread of the program
+is kept apart from the program's: the callbacks of sys.monitoring are `aside`.
 """
 
 import sys
@@ -29,7 +29,7 @@ def claim(engine: "Engine") -> None:
     """Take the tool of the clock, before the engine's monitor takes it for another purpose.
 
     Raises:
-        RequestRefused: there is no time travel here, or somebody has the tool.
+        RequestRefused: time travel is not available here, or another tool is in use.
 
     """
     if REASON:
@@ -59,7 +59,7 @@ def _place() -> HistoryPlace:
 
 
 def continue_as_live(engine: "Engine") -> None:
-    """Go on as the live program, in a process that has shown a moment of the past: `engine` was that of the past."""
+    """Continue as the live program, in a process that was a replay process: `engine` was the replay's."""
     _set_apart(engine)
     engine.jobs.job_wrapper = as_it_is
     engine.stops.history = _place()
@@ -69,7 +69,7 @@ def continue_as_live(engine: "Engine") -> None:
 
 
 def begin(engine: "Engine", run: Callable[[], None]) -> Callable[[], None]:
-    """Begin to note what the program takes from outside; return what runs it so."""
+    """Begin to record the program's inputs; return the function that runs it so."""
     options = engine.options.travel
     if options is None:
         return run
@@ -94,7 +94,7 @@ def begin(engine: "Engine", run: Callable[[], None]) -> Callable[[], None]:
 
 
 def _execute_again(engine: "Engine", recording: RecordingOptions) -> None:
-    """Have the program find what was recorded instead of what there is."""
+    """Replay the recorded inputs."""
     if recording.hides_seed:
         record_only.hide_seed()
     if recording.zone:

@@ -1,4 +1,4 @@
-"""A program that is recorded: nobody debugs it, and its lines are counted only while it has threads."""
+"""A program that is recorded: it is not debugged, and its lines are counted only while it has threads."""
 
 import marshal
 import os
@@ -17,7 +17,7 @@ _SEED: Final = "PYTHONHASHSEED"
 
 
 def begin(folder: str, run: Callable[[], None]) -> Callable[[], None]:
-    """Begin to write down what the program takes from outside, into files of a folder; return what runs it so.
+    """Begin to record the program's inputs, into files of a folder; return the function that runs it so.
 
     The folder has the file `given`, and gets `begin`, `notes` and `collections`.
 
@@ -40,7 +40,7 @@ def begin(folder: str, run: Callable[[], None]) -> Callable[[], None]:
     counts = line_counter.counted(Sources(UnfiledTexts()), everything=False)
 
     def count_from_here() -> None:
-        """Count the lines of what is on the stack as well as of what starts from now on.
+        """Count the lines of the frames on the stack as well as of frames that start from now on.
 
         All is reported anew: where nothing was counted meanwhile, each line and start has been turned off.
         """
@@ -59,7 +59,7 @@ def begin(folder: str, run: Callable[[], None]) -> Callable[[], None]:
 
 
 def _then_list_files(run: Callable[[], None], folder: str) -> Callable[[], None]:
-    """Have the files of the modules that were imported listed when the program has ended."""
+    """List the files of the imported modules when the program has ended."""
 
     @hidden_frame
     def run_and_list() -> None:
@@ -71,7 +71,7 @@ def _then_list_files(run: Callable[[], None], folder: str) -> Callable[[], None]
     return run_and_list
 
 
-def _write(path: str, content: Any) -> None:  # noqa: ANN401 - what marshal takes
+def _write(path: str, content: Any) -> None:  # noqa: ANN401 - marshal's values
     with open(path, "wb") as file:
         file.write(marshal.dumps(content))
 
@@ -83,7 +83,7 @@ def _file_of(module: object) -> str | None:
 
 
 def set_zone(name: str) -> None:
-    """Have the C library know a time zone, without a variable that the program could find."""
+    """Set a time zone in the C library, without a variable that the program could find."""
     os.putenv("TZ", name)
     module = sys.modules.get("time")
     if module is not None:

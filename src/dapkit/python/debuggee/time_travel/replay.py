@@ -7,8 +7,8 @@
                --watch---> at each line, the value of an expression, or which line it is; at the goal it reports its
                            last change, or when that line began, and ends
 
-The engine that was there when the process was copied belongs to the live program, and is dropped. What comes after
-the goal is history as well, up to the moment at which the live program stands.
+The engine that was there when the process was copied belongs to the live program, and is dropped. The log after the
+goal is history as well, up to the present moment of the live program.
 """
 
 import _socket
@@ -69,11 +69,11 @@ _watches: list[ValueWatch | LineWatch] = []
 
 
 def run(kind: str, descriptor: int, known: int) -> None:
-    """Do what this process is for; called by C, in the place of the program where it stands."""
+    """Do this process's work; called by C, in place of the program at its present position."""
     frame = sys._getframe(1)
     try:
         _arrive(frame, kind, descriptor, known)
-    except Exception as error:  # the program must not go on with it, and nobody else would hear of it
+    except Exception as error:  # the program must not go on with it, and it would be lost
         where = error.__traceback__
         while where is not None and where.tb_next is not None:
             where = where.tb_next
@@ -117,7 +117,7 @@ def leave() -> None:
 
 
 def _begin_engine(descriptor: int, *, aims_at_end: bool) -> Engine:
-    """Have an engine that takes the requests of the adapter; return once it is configured."""
+    """Start an engine that takes the requests of the adapter; return once it is configured."""
     before = current_engine.engine
     assert isinstance(before, Engine)  # noqa: S101 - says so to mypy
     before.forget_in_child()
@@ -170,7 +170,7 @@ def _watch_for(asked: Json) -> ValueWatch | LineWatch:
 
 
 def _begin_watch(frame: FrameType, descriptor: int) -> None:
-    """Look at each line from here on: the adapter sends what for, as a message."""
+    """Look at each line from here on: the adapter sends the target, as a message."""
     reader, messages = FrameReader(), list[Json]()
     while not messages:
         heard = os.read(descriptor, 4096)
@@ -190,7 +190,7 @@ def _begin_watch(frame: FrameType, descriptor: int) -> None:
 
 
 def _report_change(kind: str, frame: FrameType, descriptor: int) -> None:
-    """Report what the watch has seen."""
+    """Report the result of the watch."""
     [watch] = _watches
     os.write(descriptor, body_of({"how": kind, **watch.report(frame, backend.clock())}) + b"\n")
     os._exit(_ENDED)

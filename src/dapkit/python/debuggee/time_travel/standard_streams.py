@@ -1,4 +1,7 @@
-"""The standard streams of a recorded program, made once more: what they lead to decides how much is written at once."""
+"""The standard streams of a recorded program, made once more.
+
+Their kinds of file decide how much is written at once.
+"""
 
 import _io
 import os
@@ -32,7 +35,7 @@ def _described(stream: Any) -> Json | None:  # noqa: ANN401 - whatever stands th
 
 
 def make_again(described: Json) -> tuple[int, int]:
-    """Have the program find streams as they were described; return where its output and errors really go."""
+    """Make the program's streams as they were described; return where its output and errors really go."""
     really = tuple(_out_of_the_way(number) for number in (1, 2))
     for number, name in enumerate(_NAMES):
         given = described.get(name)

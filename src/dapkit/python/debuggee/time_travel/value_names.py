@@ -17,7 +17,7 @@ def identity_of(frame: FrameType) -> int:
 
 
 def place_in(frame: FrameType, code: CodeType) -> Json:
-    """Say what an expression in a frame means at any time: names of a module, or of this call of a function."""
+    """Return the meaning of an expression in a frame at any time: names of a module, or of this call of a function."""
     of_frame = frame.f_code
     local = {*of_frame.co_varnames, *of_frame.co_cellvars, *of_frame.co_freevars}
     module = frame.f_globals.get("__name__")
@@ -28,7 +28,7 @@ def place_in(frame: FrameType, code: CodeType) -> Json:
 
 
 def named_from_module(held: object, frame: FrameType) -> tuple[str, str] | None:
-    """Return a module, and an expression in it that is an object: a variable, or a part of what one holds."""
+    """Return a module, and an expression in it that is an object: a variable, or a part of a variable's value."""
     for module in dict.fromkeys((str(frame.f_globals.get("__name__")), "__main__")):
         names = vars(sys.modules.get(module, object))
         values = [(name, value) for name, value in list(names.items())[:_MOST] if name.isidentifier()]

@@ -1,1 +1,1 @@
-"""Values and what is inside them, as they are shown, stored and numbered."""
+"""Values and their contents, as they are shown, stored and numbered."""

@@ -70,7 +70,7 @@ def unwrapped(value: object) -> object:
 
 
 def size(value: object) -> int:
-    """Return how many items a value holds, 0 for what is not a container."""
+    """Return the number of items of a value, 0 if it is not a container."""
     value = unwrapped(value)
     kind = kind_of(value)
     if kind is None:

@@ -1,4 +1,4 @@
-"""What an error says, without running code of the program for it."""
+"""The text of an error, without running code of the program for it."""
 
 from typing import Final
 
@@ -13,9 +13,9 @@ _TEXTS_OF_ERRORS: Final[tuple[tuple[type[BaseException], tuple[str, ...]], ...]]
     (SyntaxError, ("msg", "filename", "lineno")),
     *((kind, ("encoding", "object", "reason")) for kind in (UnicodeDecodeError, UnicodeEncodeError)),
 )
-"""Classes that write the text of an error, and what they read for it besides `args`."""
+"""Classes that write the text of an error, and the attributes that they read for it besides `args`."""
 _WITHOUT_ARGUMENTS: Final = ClassSet(BaseExceptionGroup, SyntaxError)
-"""Those of them that do not read `args`."""
+"""Those classes that do not read `args`."""
 _MISSING: Final = object()
 
 

@@ -1,7 +1,7 @@
-"""Variables of a program that runs, in a namespace that somebody in it asks for, as `variables` shows those at a stop.
+"""Variables of a running program, in a namespace of its own choice, in the form of `variables`.
 
-The calling thread reads the values, and runs the code of their `repr`; no session and no stop is needed. What is shown
-may change meanwhile.
+The calling thread reads the values, and runs the code of their `repr`; no session and no stop is needed. The values may
+change meanwhile.
 """
 
 import _thread
@@ -25,7 +25,7 @@ class Inspection:
         self._reader = VariableReader(references, MemoryReferences(references))
 
     def variables(self, arguments: Json) -> list[Json]:
-        """Return the variables that the arguments of a request ask for; without a reference those of the namespace.
+        """Return the variables for the arguments of a request; without a reference, the variables of the namespace.
 
         Raises:
             RequestRefused: the reference is not of this inspection.

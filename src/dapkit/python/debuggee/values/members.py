@@ -1,7 +1,7 @@
 """Attributes of a value, found without asking the value.
 
 They are read from where they are stored: `__dict__`, slots, and the fields that types of the standard library
-have in C. What would run code, a property above all, is found by its name only, and read when the client asks.
+have in C. A member that would run code, above all a property, is found by its name only, and read when the client asks.
 Nothing here calls `dir`, `getattr` or anything else that a class can redefine.
 """
 
@@ -172,7 +172,7 @@ def is_function(value: object) -> bool:
 
 @once_per_class
 def _described(value: object) -> list[tuple[str, Any, bool]]:
-    """Return what classes say of attributes: name, descriptor, and whether reading it runs code of the program."""
+    """Return the attributes that classes define: name, descriptor, and whether reading it runs code of the program."""
     kind = type(value)
     found: dict[str, tuple[str, Any, bool]] = {}
     properties = _property_types()
@@ -213,7 +213,7 @@ def _property_types() -> ClassSet:
 
 
 def _loaded(names: dict[str, str]) -> list[type]:
-    """Return those of some classes, by module, that are loaded."""
+    """Return the loaded ones of some classes, by module."""
     found = [namespace(sys.modules.get(module)).get(name) for module, name in names.items()]
     return [kind for kind in found if is_a(kind, type)]
 
@@ -251,7 +251,7 @@ def _dotted(path: str, name: str) -> str:
 
 
 def namespace_rows(names: dict[str, object], shadowed: Iterable[str] = ()) -> list[ValueRow]:
-    """Return the variables of a module; those of `shadowed` names need another expression than the name."""
+    """Return the variables of a module; `shadowed` names need another expression than the name."""
     hidden = set(shadowed)
     is_fixed = is_a(names, *FROZENDICT)  # as those that `exec` was given
     rows = [

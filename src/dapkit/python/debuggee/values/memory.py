@@ -1,9 +1,9 @@
 """Bytes of buffers, for readMemory and writeMemory.
 
 A memory reference is the identity of the object, in hexadecimal; offsets count from the buffer's first byte. It is
-good for the stop in which it was given. What a client has read stays readable after that,
-since a memory view stays open; only a few small objects are remembered for it, and none is kept alive but
-bytes, whose end nothing of the program notices.
+good for the stop in which it was given. Memory that a client has read stays readable after that, since a memory view
+stays open; only a few small objects are remembered for it, and none is kept alive but bytes, whose end no code of the
+program notices.
 """
 
 import sys
@@ -60,7 +60,7 @@ class MemoryRegion:
         """Return the bytes.
 
         Raises:
-            RequestRefused: if there are none any more.
+            RequestRefused: if no further ones are available.
 
         """
         try:
@@ -71,10 +71,10 @@ class MemoryRegion:
 
 
 class MemoryReferences:
-    """Memory references of the present stop, and of what clients look at.
+    """Memory references of the present stop, and of memory views of clients.
 
     Invariant: `_kept` holds at most `limits.KEPT_REGIONS` regions, none of an object larger than `limits.KEPT_BYTES`.
-    Those of the present stop are among the numbered objects, and end like them.
+    References of the present stop are among the numbered objects, and end like them.
     """
 
     def __init__(self, references: ObjectReferences) -> None:
@@ -151,7 +151,7 @@ class MemoryReferences:
         begin, end = max(0, offset), min(len(view), offset + len(content))
         if not partial and (begin != offset or end != offset + len(content)):
             raise RequestRefused(
-                f"{len(content)} bytes at {offset} do not fit into {len(view)}; allowPartial would write what does"
+                f"{len(content)} bytes at {offset} do not fit into {len(view)}; allowPartial writes the part that does"
             )
         written = max(0, end - begin)
         if written:
@@ -175,7 +175,7 @@ class MemoryReferences:
         raise RequestRefused(f"there is no memory at {address:#x}; addresses come with variables, for this stop")
 
     def changed(self) -> list[Json]:
-        """Return bodies of `memory` events for what has changed since clients read it."""
+        """Return bodies of `memory` events for memory that has changed since clients read it."""
         bodies: list[Json] = []
         for name, region in self._all().items():
             if region.seen is None:

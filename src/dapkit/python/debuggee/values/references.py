@@ -1,9 +1,9 @@
 """Numbers that stand for frames and values of one stop.
 
 DAP overview, "Lifetime of Object References": they are good until the program goes on.
-A number of an earlier stop is never reused, so that a late request gets an error that says what happened.
+A number of an earlier stop is never reused, so that a late request gets an error with the reason.
 
-What has no number any more may have nobody else who holds it. Its end can be code of the program (`__del__`, callbacks
+An object that loses its number may have no other owner. Its end can be code of the program (`__del__`, callbacks
 of weak references), which must not run in the link's thread. So it is put aside for the thread of the program that it
 belongs to, which drops it before it leaves the place where it stands.
 """
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from typing import Protocol  # a class of it takes a quarter of a millisecond to make
 
     class Numbered(Protocol):
-        """What a client can have a number for; `what` says what it is, in errors."""
+        """An object for which a client can have a number; `what` is its name in errors."""
 
         what: str
 
@@ -32,8 +32,8 @@ _ANY: Final = 0
 class ObjectReferences:
     """Objects by number.
 
-    Invariant: `_first` holds the first number of each of the latest stops, in order; `_objects` those of the
-    present stop only; `_aside`, by thread, those that a thread is still to drop.
+    Invariant: `_first` holds the first number of each of the latest stops, in order; `_objects` the numbers of the
+    present stop only; `_aside`, by thread, the objects that a thread must still drop.
     """
 
     def __init__(self) -> None:
@@ -59,7 +59,7 @@ class ObjectReferences:
         return self.stop
 
     def end(self, only: int = 0, *, standing: Collection[int] = ()) -> None:
-        """Take the numbers from all, or from what belongs to one thread: it is about to go on."""
+        """Take the numbers from all objects, or from the objects of one thread: it is about to continue."""
         self._put_aside(only, standing)
         self.valid = bool(self._objects) and bool(only)
 
@@ -69,7 +69,7 @@ class ObjectReferences:
         for number, (value, owner) in list(objects.items()):
             if only not in (0, owner):
                 self._objects[number] = value, owner
-            elif standing:  # else all threads are inside native code, and still have what they had
+            elif standing:  # else all threads are inside native code, and still have their objects
                 self._aside.setdefault(owner if owner in standing else _ANY, []).append(value)
 
     def take(self, ident: int, *, everything: bool) -> list["Numbered"]:

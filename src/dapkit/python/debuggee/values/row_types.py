@@ -79,7 +79,7 @@ class PlainView:
 
 
 class UnreadProperty:
-    """What stands in place of a value that could not be read."""
+    """The text in place of a value that could not be read."""
 
     def __init__(self, text: str) -> None:
         self.text = text

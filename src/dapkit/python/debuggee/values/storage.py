@@ -29,7 +29,7 @@ class LocalVariable:
         """Return the value.
 
         Raises:
-            KeyError: if the variable has none now.
+            KeyError: if the variable has no value now.
 
         """
         return locals_of(self.frame)[self.name]
@@ -40,7 +40,7 @@ class LocalVariable:
 
 
 class ContainerItem:
-    """What a namespace or a container holds under a key or number."""
+    """The value in a namespace or a container under a key or number."""
 
     __slots__ = ("container", "key")
 
@@ -89,7 +89,7 @@ type Stored = LocalVariable | ContainerItem | Attribute
 
 
 def load(lazy: Any, stored: Stored | None) -> object:  # noqa: ANN401 - a lazy import
-    """Import what a lazy import stands for, and replace it where the interpreter does: in globals and modules."""
+    """Import the target of a lazy import, and replace it where the interpreter does: in globals and modules."""
     if isinstance(stored, Attribute):
         return stored.read()
     value: object = lazy.resolve()
@@ -99,7 +99,7 @@ def load(lazy: Any, stored: Stored | None) -> object:  # noqa: ANN401 - a lazy i
 
 
 def write_variable(frame: FrameType, name: str, value: object) -> None:
-    """Give a local variable of a frame, or of what the frame stands for, a new value."""
+    """Give a local variable of a frame, or of the frame's view, a new value."""
     view = virtual_frame_of(frame)
     if view is None:
         store_local(frame, name, value)
@@ -120,7 +120,7 @@ def write_locals_back(frame: FrameType) -> None:
 
 
 def locals_writer(frame: FrameType) -> Callable[[], object]:
-    """Return native code that does what `write_locals_back` does."""
+    """Return native code that does the same as `write_locals_back`."""
     if sys.version_info < (3, 13) and is_function(frame.f_code):
         from ..interpreter import c_api
 

@@ -1,10 +1,9 @@
 """Values as one line of text, in bounded time and space.
 
-Built-in containers and scalars are written by this module, so that a list of a million or
-a text of a gigabyte costs only what is shown. Everything else is the program's own
-`__repr__`, which may raise, print, recurse or never return: it is called under an `EvaluationGuard`,
-and what goes wrong stands in place of the text. Without one (`guard=None`) no
-code of the program is run at all.
+Built-in containers and scalars are written by this module, so that a list of a million or a text of a gigabyte costs
+only the shown part. Everything else is the program's own `__repr__`, which may raise, print, recurse or never return:
+it is called under an `EvaluationGuard`, and an error is shown in place of the text. Without one (`guard=None`) no code
+of the program is run at all.
 """
 
 from itertools import islice
@@ -43,7 +42,7 @@ _BRACKETS: Final[tuple[tuple[type, str, str], ...]] = (
     (dict, "{", "}"),
     *((kind, "frozendict({", "})") for kind in FROZENDICT),
 )
-"""Containers that are written here, and what stands around their items."""
+"""Containers that are written here, and the brackets around their items."""
 _NAMED: Final = ClassSet(set, frozenset, *FROZENDICT)
 """Those that are written with the name of a derived class, or without items with their own."""
 
@@ -99,7 +98,7 @@ def _written_as(value: object) -> tuple[type, str, str] | None:
 def _presented(
     presenter: Presenter, value: object, guard: EvaluationGuard | None, depth: int, *, hexadecimal: bool
 ) -> str:
-    """Return the text that a presenter gives, or without one that of the value's own `__repr__` where it may run."""
+    """Return the text of a presenter, or, without a presenter, the value's own `__repr__` if that may run."""
     own_guard = guard if presenter.repr_may_run else None
     if guard is None or not presenter.gives_text(value):
         return own_text(repr, value, own_guard)
@@ -112,13 +111,13 @@ def _presented(
 
     try:
         text = asked(presenter, presenter.text, guard, value, inner)
-    except PresenterFailed:  # what it says stands inside the value
+    except PresenterFailed:  # its text is inside the value
         text = None
     return own_text(repr, value, own_guard) if text is None else text
 
 
 def own_text(function: type[str] | object, value: object, guard: EvaluationGuard | None) -> str:
-    """Call the program's `__repr__` or `__str__`; return what went wrong in its place."""
+    """Call the program's `__repr__` or `__str__`; return its error in place of the text."""
     what = "str" if function is str else "repr"
     if guard is None:
         return _bare(value)

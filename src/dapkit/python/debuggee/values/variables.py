@@ -1,8 +1,8 @@
-"""What scopes and values have inside, as `variables` shows it, a page at a time.
+"""The contents of scopes and values, as `variables` shows them, a page at a time.
 
 Names come from `members`, items from `containers`; here they become rows with numbers to ask on with.
-A class or module has many members, so those of a kind hang below a row of their own; the
-local variables of a function stand as they are.
+A class or module has many members, so members of a kind are below a row of their own; the local variables of a function
+are not grouped.
 """
 
 from types import FrameType, ModuleType
@@ -53,7 +53,7 @@ class ShownFrame:
 
 
 class VariableContainer:
-    """Something whose rows may be asked for: what all kinds of it share.
+    """An object whose rows a client may request: the common base of all kinds.
 
     `ident` is the thread that does the work; `frame` is where expressions for new values are evaluated.
     """
@@ -70,7 +70,7 @@ class VariableContainer:
 
 
 class FrameVariables(VariableContainer):
-    """The variables of a frame, those of one kind."""
+    """The variables of a frame, of one kind."""
 
     def __init__(self, frame: ShownFrame, kind: str, part: str = PLAIN, returned: list[ValueRow] | None = None) -> None:
         super().__init__(frame.ident, frame.frame, part)
@@ -79,7 +79,7 @@ class FrameVariables(VariableContainer):
         self.returned = returned or []
 
     def rows(self, guard: EvaluationGuard | None, presentation: Presentation) -> list[ValueRow]:
-        """Return what was returned, then the variables: the plain names, the private, the special ones."""
+        """Return the returned values, then the variables: the plain names, the private, the special ones."""
         frame = self.of.frame
         code = frame.f_code
         if self.kind == GLOBALS and virtual_frame_of(frame) is not None:
@@ -146,11 +146,11 @@ class ExpandableValue(VariableContainer):
 
     @property
     def presenter(self) -> Presenter | None:
-        """Who says what is inside, None if it is shown as any other object."""
+        """The presenter of the contents, None if they are shown as any other object's."""
         return None if self.plainly or self.part else presenter_of(self.value)
 
     def named(self, guard: EvaluationGuard | None, presentation: Presentation) -> list[ValueRow]:
-        """Return the attributes, those in groups below the names of the groups, or what a presenter has instead."""
+        """Return the attributes, grouped ones below the names of the groups, or the presenter's replacement."""
         presenter = self.presenter
         problem: list[ValueRow] = []
         if presenter is not None:
@@ -224,7 +224,7 @@ class VariableReader:
         return {"value": text, **self.outline(value, path, origin, guard)}
 
     def outline(self, value: object, path: str, origin: VariableContainer, guard: EvaluationGuard | None) -> Json:
-        """Return what `describe` does, but for the text."""
+        """Do the same as `describe`, except for the text."""
         body: Json = {"type": type_name(value), "variablesReference": 0}
         if _is_plain(value):
             return body
@@ -245,7 +245,7 @@ class VariableReader:
         return body
 
     def inside(self, reference: object) -> VariableContainer:
-        """Return what a number stands for.
+        """Return the object of a number.
 
         Raises:
             RequestRefused: if it does not stand for anything with rows.
@@ -259,7 +259,7 @@ class VariableReader:
         return limits.WATCH_SECONDS if is_fetched or self.loads(inside) else limits.PAGE_SECONDS
 
     def loads(self, inside: VariableContainer) -> bool:
-        """Say whether a page imports what the program has declared as a lazy import."""
+        """Return whether a page imports a lazy import of the program."""
         return isinstance(inside, LazyVariable) and is_lazy_import(inside.row.value)
 
     def page(self, inside: VariableContainer, arguments: Json, guard: EvaluationGuard | None) -> list[ValueRow]:
@@ -385,7 +385,7 @@ class VariableReader:
 
 
 def _part_of_value(inside: ExpandableValue, stand_in: object, body: Json) -> ExpandableValue:
-    """Return what a row of a value stands for; add to its description how much that is."""
+    """Return the object of a value's row; add its size to its description."""
     path, ident, frame = inside.path, inside.ident, inside.frame
     if type(stand_in) is VariableGroup:
         body["namedVariables"] = stand_in.size
@@ -409,14 +409,14 @@ def _is_plain(value: object) -> bool:
 
 
 def _named_count(value: object, presenter: Presenter | None, presentation: Presentation) -> int:
-    """Return how many rows have names, for what has a presenter about."""
+    """Return the number of rows with names, for a value with a presenter."""
     if presenter is not None:
         return 1 + presenter.count(value)
     return len(arranged(members(value, ""), PLAIN, presentation))
 
 
 def _read(row: ValueRow, guard: EvaluationGuard | None) -> ValueRow:
-    """Return a lazy row with its value, or with what went wrong as a value to be shown."""
+    """Return a lazy row with its value, or with the error to be shown as a value."""
     stored = row.stored
     read = row.read if stored is None else stored.read
     if read is None:
@@ -436,9 +436,9 @@ def _read(row: ValueRow, guard: EvaluationGuard | None) -> ValueRow:
 
 
 def _loaded(row: ValueRow, guard: EvaluationGuard | None) -> ValueRow:
-    """Return the row of a lazy import with what it has loaded, as it is where the program uses the name.
+    """Return the row of a lazy import with the loaded object, as the program would get it at the use of the name.
 
-    The module runs once for the whole program, so what it prints is not held back.
+    The module runs once for the whole program, so its output is not held back.
     """
     if guard is None:
         return ValueRow(row.name, UnreadProperty("was not imported: the thread is busy"))

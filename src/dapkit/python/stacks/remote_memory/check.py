@@ -1,4 +1,7 @@
-"""Whether our own tasks are read as asyncio describes them: then those of a process of the same file are, too."""
+"""The check that tasks of this process are read as asyncio describes them.
+
+Then tasks of a process of the same file are, too.
+"""
 
 import asyncio
 import gc
@@ -113,7 +116,7 @@ def _compare(reading: TaskReading, task: "asyncio.Task[Any]", names: dict[int, s
     is_current = task is asyncio.current_task()
     stack = reading.stack[-1:] if is_current else reading.stack
     expected = _frames(task.get_coro())[-1:] if is_current else _frames(task.get_coro())
-    if is_current:  # its line is that of our call
+    if is_current:  # its line is the line of our call
         stack, expected = [(file, 0, name) for file, _, name in stack], [(file, 0, name) for file, _, name in expected]
     awaited_by = {names[number] for number in reading.awaited_by}
     found = (reading.name, reading.running, stack, awaited_by, reading.loop)
@@ -123,7 +126,7 @@ def _compare(reading: TaskReading, task: "asyncio.Task[Any]", names: dict[int, s
 
 
 def _frames(awaitable: object) -> list[Frame]:
-    """Return what a coroutine waits for as Python knows it, the newest first."""
+    """Return the awaited objects of a coroutine as Python knows them, the newest first."""
     found: list[Frame] = []
     while awaitable is not None:
         frame, awaited = _ATTRIBUTES.get(type(awaitable), ("", ""))

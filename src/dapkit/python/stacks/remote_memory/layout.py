@@ -1,7 +1,7 @@
-"""What lies where in the objects of this build of Python, measured on objects of our own.
+"""The layout of the objects of this build of Python, measured on objects of our own.
 
 An offset is where an object whose fields are known has a certain reference, or number. It has to be at one place only.
-What is not measured is how tables of dicts and sets are made up, and that a frame has its stack's height 64 bytes, and
+Not measured are the structure of the tables of dicts and sets, and that a frame has its stack's height 64 bytes, and
 its variables 72 bytes behind its code; `check` shows whether that is right.
 """
 
@@ -29,7 +29,7 @@ class Layout:
     """Offsets; a name is the type and the field, as CPython calls them."""
 
     def __init__(self) -> None:
-        """Measure all of them but those of tasks and coroutines. Raises: Unfit."""
+        """Measure all of them except tasks and coroutines. Raises: Unfit."""
         self.image = Image("self", within=id(int))
         self.roots = self.image.places_of(OWN, id(sys.modules))
         self.object_type = offset_of(object(), object)
@@ -114,7 +114,7 @@ class Layout:
         self.values_start = _only(starts, "the values of an object")
 
     async def measure_coroutines(self) -> None:
-        """Measure coroutines, generators and what wraps them; and tasks."""
+        """Measure coroutines, generators and their wrappers; and tasks."""
         await self._measure_frames()
         self._measure_wrappers()
         await self._measure_tasks()
@@ -155,7 +155,7 @@ class Layout:
             coroutine.close()
 
     def top_of_stack(self, memory: Memory, coroutine: int) -> int:
-        """Return what a coroutine, whose frame is suspended, has on top of its stack."""
+        """Return the top of the stack of a coroutine whose frame is suspended."""
         frame = coroutine + self.coroutine_code
         height = memory.int32(frame + STACK_HEIGHT)
         if not 0 < height < 1 << 16:
@@ -176,7 +176,7 @@ class Layout:
             id(type(awaiting)): offset_of(awaiting, coroutine),
         }
         places = [n * WORD for n, word in enumerate(held) if n and _type_at(word, self.object_type) in self.wrappers]
-        self.wrappers[id(type(anext_of))] = _only(places, "what anext() wraps")
+        self.wrappers[id(type(anext_of))] = _only(places, "the object inside anext()")
         for one in (sending, throwing, anext_of, coroutine):
             one.close()
 
@@ -278,7 +278,7 @@ def _yielding() -> Generator[None]:
 
 
 def _state_at_yield(place: int) -> int:
-    """Return the state of a generator at a `yield`: in 3.12 that of one that waits for another."""
+    """Return the state of a generator at a `yield`: in 3.12 the state of one that waits for another."""
     generator: Any = _yielding()
     generator.send(None)
     state = _signed(OWN.bytes_at(id(generator) + place, 1)[0])
@@ -291,7 +291,7 @@ def _signed(byte: int) -> int:
 
 
 def entries(memory: Memory, keys: int) -> Sequence[tuple[int, int]]:
-    """Return keys and values of the table of a dict; what it has no values for has none."""
+    """Return keys and values of the table of a dict; a table without values has none."""
     header = memory.bytes_at(keys, 4 * WORD)
     index_bytes, kind, count = header[9], header[10], int.from_bytes(header[24:], sys.byteorder)
     if index_bytes > 26 or kind > 2 or count > 1 << 22:

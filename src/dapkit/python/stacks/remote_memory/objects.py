@@ -91,7 +91,7 @@ class Objects:
         return self.memory.int32(address + 3 * WORD)
 
     def lookup(self, mapping: int, key: str) -> int:
-        """Return what a dict has for a text, 0 for nothing."""
+        """Return the value of a text in a dict, 0 for nothing."""
         self.need(mapping, dict)
         keys, values = self.memory.words(mapping + self.layout.dict_keys, 2)
         for index, (found, value) in enumerate(entries(self.memory, keys)):
@@ -103,7 +103,7 @@ class Objects:
         return self.memory.word(values + self.layout.values_start + index * WORD)
 
     def attribute(self, address: int, name: str) -> int:
-        """Return what an object of a class in Python has for an attribute, 0 for nothing."""
+        """Return the attribute of an object of a class in Python, 0 for nothing."""
         layout, kind = self.layout, self.type_of(address)
         place = self.memory.word(address - 3 * WORD)
         if place and not place & 1:
@@ -117,7 +117,7 @@ class Objects:
         return 0
 
     def items(self, address: int) -> tuple[int, ...]:
-        """Return what a tuple or a list holds."""
+        """Return the items of a tuple or a list."""
         count = self.memory.word(address + self.layout.var_size)
         if count > _MOST_ITEMS:
             raise Unreadable
@@ -127,7 +127,7 @@ class Objects:
         return self.memory.words(self.memory.word(address + self.layout.list_items), count)
 
     def members(self, address: int) -> Iterator[int]:
-        """Yield what a set holds; of weak references, the objects."""
+        """Yield the items of a set; of weak references, the objects."""
         self.need(address, set)
         mask = self.memory.word(address + self.layout.set_mask)
         if mask > _MOST_ITEMS:
@@ -156,7 +156,7 @@ class Objects:
         return place
 
     def awaits(self, coroutine: int) -> tuple[list[Frame], bool]:
-        """Return the calls of a coroutine and of what it waits for, the newest first, and whether it runs."""
+        """Return the calls of a coroutine and of the objects it awaits, the newest first, and whether it runs."""
         frames: list[Frame] = []
         place, runs = coroutine, False
         while len(frames) < _MOST_FRAMES:

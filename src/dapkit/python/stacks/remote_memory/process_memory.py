@@ -13,7 +13,7 @@ _MOST_BYTES = 1 << 26
 
 
 class Unreadable(Exception):  # noqa: N818 - the sentence reads right where it is raised
-    """The memory has not what was expected there: it changes meanwhile, or is another object's by now."""
+    """The memory has unexpected contents: it changes meanwhile, or belongs to another object by now."""
 
 
 class Unfit(Exception):  # noqa: N818 - as above

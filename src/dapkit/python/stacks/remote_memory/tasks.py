@@ -26,7 +26,7 @@ class TaskReading(NamedTuple):
         number: its address.
         loop: address of its event loop.
         running: whether its coroutine is being executed: the stack of its thread shows then where.
-        stack: what it waits for, the newest first.
+        stack: the awaited calls, the newest first.
         awaited_by: addresses of the tasks that wait for it.
 
     """
@@ -51,7 +51,7 @@ class Tasks:
         self._task_type = self._name_in(self._tasks, "Task")
 
     def _module(self, modules: int, name: str) -> int:
-        """Return the dict of a module, 0 if the program has none of that name."""
+        """Return the dict of a module, 0 if the program has no module of that name."""
         module = self._objects.lookup(modules, name)
         return self._objects.memory.word(module + self._objects.layout.module_dict) if module else 0
 
@@ -59,7 +59,7 @@ class Tasks:
         return self._objects.lookup(namespace, name) if namespace else 0
 
     def read(self) -> tuple[list[TaskReading], str]:
-        """Read all tasks that have not ended, and say what is missing. Raises: Unreadable."""
+        """Read all tasks that have not ended, and name the missing parts. Raises: Unreadable."""
         readings: list[TaskReading] = []
         unread: list[int] = []
         for number in self._numbers():
@@ -86,7 +86,7 @@ class Tasks:
         return numbers
 
     def _persistent[T](self, read: Callable[[], T]) -> T:
-        """Read again what changed meanwhile. Raises: Unreadable."""
+        """Read the changed parts again. Raises: Unreadable."""
         for _ in range(_ATTEMPTS - 1):
             try:
                 return read()

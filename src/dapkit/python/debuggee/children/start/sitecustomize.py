@@ -1,8 +1,8 @@
-"""What a Python process finds first that a debugged program has started: the way to its debugger.
+"""The first import of a Python process that a debugged program has started: the way to its debugger.
 
 The program's engine has put this folder in front of PYTHONPATH, and the way into DAPKIT_CHILD (`children.environment`).
-Both are taken away here before anything of the process can see them, and what `sitecustomize` there is without us is
-imported in our place. Any version of Python has to be able to read this file; one that the engine cannot debug runs on.
+Both are removed here before any code of the process can see them, and the program's own `sitecustomize` is imported in
+our place. Any version of Python has to be able to read this file; one that the engine cannot debug runs on.
 """
 
 import os
@@ -10,7 +10,7 @@ import sys
 
 
 def _without_us():
-    """Take away what has led here; return the way to the debugger, "" for none."""
+    """Remove the traces of this start; return the way to the debugger, "" if there is none."""
     folder = os.path.dirname(os.path.abspath(__file__))
     sys.path[:] = [path for path in sys.path if path != folder]
     sys.path_importer_cache.pop(folder, None)
@@ -24,7 +24,7 @@ def _without_us():
 
 
 def _objects():
-    """Return what the collector lists; no module is left behind for that."""
+    """Return the list of the collector; no module is left behind for that."""
     is_known = "gc" in sys.modules
     import gc
 
@@ -36,7 +36,7 @@ def _objects():
 
 
 def _begin(way):
-    """Have the engine loaded where the program does not see it, and wait until it is configured."""
+    """Load the engine where the program does not see it, and wait until it is configured."""
     of_interpreter = _objects()
     files = sys.modules["_frozen_importlib_external"]
     path = os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))), "loader.py")
@@ -55,7 +55,7 @@ def _begin(way):
 
 
 def _begins_when_let_go_of(way):
-    """Return what begins when the last reference to it goes."""
+    """Return an object that begins the engine when the last reference to it goes."""
     try:
         yield
     finally:
@@ -63,7 +63,10 @@ def _begins_when_let_go_of(way):
 
 
 def _import_real(way):
-    """Import the real one. Where there is none, `site` catches the error, and what holds the beginning goes with it."""
+    """Import the real one.
+
+    If the module does not exist, `site` catches the error, and the holder of this object goes with it.
+    """
     held = _begins_when_let_go_of(way)
     next(held)
     import sitecustomize  # noqa: F401

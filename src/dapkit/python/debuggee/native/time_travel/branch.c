@@ -1,11 +1,11 @@
-/* A process that shows the past takes the place of the live program: what came after its moment is dropped, and it goes on
-   from there with the world as it is by now.
+/* A replay process takes the place of the live program: the history after its moment is dropped, and it continues from
+   there with the present state of the world.
 
        the live program, which stands still ---its descriptors---> the process of the past, which is live from then on
 
    The live program is ended by its parent afterwards. A descriptor that was open at that moment, and is the same one
-   still, is had again; so is a file that was closed since, by its path. Where a file is read and written next is as it was,
-   but for standard output and error: what was printed stays. */
+   still, is had again; so is a file that was closed since, by its path. The position of each file is restored, except
+   for standard output and error: printed text stays. */
 
 #include "open_files.h"
 #include <fcntl.h>
@@ -46,7 +46,7 @@ static int send_some(int to, const Given *given, const int *descriptors, int cou
     return sent < 0 ? -1 : 0;
 }
 
-/* Send what the program has open, in the live program: but for numbers from one on, which are ours. */
+/* Send the program's open files, in the live program, except numbers from one on, which are the debugger's. */
 static PyObject *hand_over(PyObject *Py_UNUSED(module), PyObject *args)
 {
     int to, below, count = 0, descriptors[AT_ONCE];
@@ -115,7 +115,7 @@ static int take_all(int from)
     return count;
 }
 
-/* Where a file was, in one that was written since: but what was printed stays. */
+/* The position of a file that was written to since: but printed text stays. */
 static void go_to_place(int number)
 {
     struct stat found;

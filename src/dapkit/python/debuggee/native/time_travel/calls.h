@@ -1,4 +1,4 @@
-/* How most hooks are written: the result of a call is noted, and what it has filled. */
+/* The common form of most hooks: the result of a call is recorded, and the memory that it has filled. */
 
 #ifndef DAPKIT_TRAVEL_CALLS_H
 #define DAPKIT_TRAVEL_CALLS_H
@@ -65,7 +65,7 @@
 
 #pragma GCC visibility push(hidden)
 
-/* calls_descriptors.c: also what directories and streams are made of */
+/* calls_descriptors.c: also the basis of directories and streams */
 
 int hook_open(const char *path, int flags, ...);
 ssize_t hook_read(int descriptor, void *place, size_t size);
@@ -82,7 +82,7 @@ void forget_signals(void); /* that have come, in a child */
 /* calls_streams.c */
 
 FILE *stream_of(int descriptor, const char *kind);
-int descriptor_of(FILE *stream); /* -1 if it is none of ours */
+int descriptor_of(FILE *stream); /* -1 if it is unknown */
 
 #pragma GCC visibility pop
 

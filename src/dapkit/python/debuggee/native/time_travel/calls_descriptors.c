@@ -1,4 +1,4 @@
-/* Descriptors: what they read and write, how they are controlled, and those that tell of events. */
+/* Descriptors: their reads and writes, their control calls, and descriptors that report events. */
 
 #include "calls.h"
 #include <fcntl.h>
@@ -98,7 +98,7 @@ static int hook_pipe(int *ends)
     return holds_two(ends, (int)note("pipe", 0, BLOCKING(real_pipe(ends)), &part, 1));
 }
 
-/* Those of ours stay open in the live program. */
+/* The debugger's stay open in the live program. */
 static unsigned last_of_program(unsigned last)
 {
     return mode == LIVE && last >= LOWEST_OF_OURS ? LOWEST_OF_OURS - 1 : last;
@@ -191,7 +191,7 @@ ssize_t hook_write(int descriptor, const void *place, size_t size)
 CHANGES(ssize_t, pwrite, (int file, const void *place, size_t size, off_t offset), (file, place, size, offset),
         hash_written(NUMBERS(file, offset), place, size))
 
-/* What is read into several places is noted as one after the other. */
+/* Data that is read into several places is recorded as one after the other. */
 static ssize_t scatter(const char *call, uint64_t key, const struct iovec *parts, int count)
 {
     const void *place;

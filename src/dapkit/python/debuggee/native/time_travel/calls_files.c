@@ -1,7 +1,7 @@
 /* Files by their names, and directories.
 
-   A directory is read with system calls and memory of our own: the C library's would allocate in the live program what
-   is not allocated when it is executed again. */
+   A directory is read with system calls and memory of our own: the C library would allocate memory in the live program
+   that a replay does not allocate. */
 
 #include "calls.h"
 #include <dirent.h>
@@ -19,12 +19,12 @@
 #include <unistd.h>
 #include <utime.h>
 
-#define PATH_ROOM 4096 /* what the system takes at most, with its end */
+#define PATH_ROOM 4096 /* the system's limit, with the final NUL */
 
 static uint64_t key_of(const char *path, uint64_t number) { return hash_number(hash_text(path), number); }
 static uint64_t key_of_two(const char *from, const char *to) { return hash_number(hash_text(from), hash_text(to)); }
 
-/* What is known of a file */
+/* Facts about a file */
 
 #define IF_DONE(size) (result == 0 ? (size) : 0)
 
@@ -313,7 +313,7 @@ static int64_t read_entries(Directory *directory)
     return note("getdents64", (uint64_t)directory->file, result, &part, 1);
 }
 
-/* What the system gives has the form of `struct dirent`. */
+/* The system's entries have the form of `struct dirent`. */
 _Static_assert(offsetof(struct dirent, d_name) == 19 && offsetof(struct dirent, d_reclen) == 16, "struct dirent");
 
 static struct dirent *(*real_readdir)(DIR *);

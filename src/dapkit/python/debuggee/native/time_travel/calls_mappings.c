@@ -54,7 +54,7 @@ void own_shared_memory(void)
         Mapping *mapping = &mappings[i];
         char *copy = mmap(NULL, mapping->size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
         if (copy == MAP_FAILED) _exit(0);
-        /* A file may be shorter than its mapping: the system copies what there is. */
+        /* A file may be shorter than its mapping: the system copies the existing part. */
         mprotect(mapping->place, mapping->size, PROT_READ);
         struct iovec from = {mapping->place, mapping->size}, to = {copy, mapping->size};
         process_vm_readv(getpid(), &to, 1, &from, 1, 0);
@@ -68,7 +68,7 @@ typedef struct {
     size_t begin, size;
 } Segment;
 
-/* What there is of a file in a mapping of it: how many segments, -1 if they are too many or too large. */
+/* The parts of a file in a mapping of it: the number of segments, -1 if they are too many or too large. */
 static int find_segments(int file, off_t offset, size_t size, Segment *segments)
 {
     struct stat found;
@@ -146,7 +146,7 @@ static int hook_munmap(void *place, size_t size)
     return real_munmap(place, size);
 }
 
-/* Memory that grows with its file: what was not there before is noted. */
+/* Memory that grows with its file: the new part is recorded. */
 static void *(*real_mremap)(void *, size_t, size_t, int, ...);
 static void *hook_mremap(void *place, size_t size, size_t wanted, int flags, ...)
 {

@@ -2,8 +2,8 @@
 
    The C library answers with lists that it allocates, or that lie in its own memory. We put them into one block with
    distances instead of pointers, note the block, and hand out a copy of it in which the distances have become pointers:
-   the copy has the same size and is made at the same moment in live and in replay. What the C library allocates for
-   itself meanwhile is kept apart (`heap.c`). */
+   the copy has the same size and is made at the same moment in live and in replay. Memory that the C library allocates
+   for itself meanwhile is kept apart (`heap.c`). */
 
 #include "packing.h"
 #include <net/if.h>

@@ -1,6 +1,7 @@
-/* Random numbers of OpenSSL. It makes them of what the system gives it, but also of where its objects lie and of a counter
-   of the processor. These differ where a recording is executed again, and where the program goes on from a moment of its
-   past at which it was looked at. So its generator is called by a method of ours, which notes what it gives. */
+/* Random numbers of OpenSSL. It makes them from random bytes of the system, but also from the addresses of its objects and
+   from a counter of the processor. These differ where a recording is executed again, and where the program goes on from a
+   moment of its past at which it was looked at. So its generator is replaced by a method of ours, which records its
+   results. */
 
 #include "time_travel.h"
 #include <dlfcn.h>
@@ -23,7 +24,7 @@ static int noted(const char *call, int (*function)(unsigned char *, int), unsign
     Part part = {place, (size_t)size};
     if (mode == REPLAY) return (int)answer(call, (uint64_t)size, &part, 1);
     int was_inside = inside;
-    inside = 0; /* what it asks of the system is not noted once more */
+    inside = 0; /* its system calls are not recorded again */
     int result = function(place, size);
     inside = was_inside;
     return (int)note(call, (uint64_t)size, result, &part, 1);

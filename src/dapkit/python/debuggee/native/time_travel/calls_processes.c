@@ -1,4 +1,4 @@
-/* Processes: who this one is, what the system allows it, and its children. */
+/* Processes: the identity of this one, its permissions, and its children. */
 
 #include "calls.h"
 #include <fcntl.h>
@@ -72,7 +72,7 @@ static int hook_getgroups_chk(int count, gid_t *groups, size_t Py_UNUSED(room)) 
 IS_THREE(getresuid, uid_t)
 IS_THREE(getresgid, gid_t)
 
-/* What the system is, and what it allows */
+/* The system, and its limits */
 
 static mode_t (*real_umask)(mode_t);
 static mode_t hook_umask(mode_t wanted)

@@ -13,8 +13,8 @@ static int (*real_sem_trywait)(sem_t *);
 static int (*real_sem_timedwait)(sem_t *, const struct timespec *);
 static int (*real_sem_post)(sem_t *);
 
-/* Semaphores with names belong to several processes (multiprocessing): what they do is noted, and a replay, which still
-   has the memory of those of the live program, does not touch them. */
+/* Semaphores with names belong to several processes (multiprocessing): operations on them are recorded, and a replay, which
+   still has the live program's memory of them, does not touch them. */
 
 static sem_t *shared[MOST_SHARED];
 static int shared_count;
@@ -26,8 +26,8 @@ static int is_shared(const sem_t *semaphore)
     return 0;
 }
 
-/* A process of the past has not the memory of those that were opened since its copy was made, and would change those of
-   the live program: what the debugger executes in it cannot use them. */
+/* A replay process does not have the memory of semaphores that were opened since its checkpoint, and would change the live
+   program's: code that the debugger executes in it cannot use them. */
 static int refuses_shared(const sem_t *semaphore)
 {
     if (!is_past || inside || !is_shared(semaphore)) return 0;
@@ -221,7 +221,7 @@ static int try(sem_t *semaphore)
     return (int)note("sem_trywait", key, -1, NULL, 0);
 }
 
-/* Returns what `sem_wait` would, or 1: it is to be waited for really. */
+/* Returns the result of `sem_wait`, or 1: the call must really wait. */
 static int wait_for(sem_t *semaphore, clockid_t clock, const struct timespec *deadline)
 {
     while (try(semaphore) < 0) {

@@ -178,7 +178,7 @@ FILLS(int, getitimer, (__itimer_which_t kind, struct itimerval *found), (kind, f
 FILLS(int, setitimer, (__itimer_which_t kind, const struct itimerval *wanted, struct itimerval *old),
       (kind, wanted, old), (uint64_t)kind, old, sizeof *old, IF_DONE(sizeof *old))
 
-/* Nothing is delivered to a process that shows the past: what the program masks there is only kept. */
+/* No signal is delivered to a replay process: the program's mask is only stored there. */
 static int answer_mask(const char *call, int how, const sigset_t *wanted, Part *part)
 {
     int result = (int)answer(call, (uint64_t)how, part, 1);

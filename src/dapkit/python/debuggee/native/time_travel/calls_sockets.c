@@ -1,4 +1,4 @@
-/* Sockets. What is sent is noted by a hash of its beginning, what is received as a whole. */
+/* Sockets. Sent data is recorded by a hash of its beginning, received data as a whole. */
 
 #include "open_files.h"
 #include <limits.h>

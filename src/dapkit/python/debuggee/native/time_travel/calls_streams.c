@@ -1,7 +1,7 @@
 /* Streams of the C library.
 
    A stream that the program opens is one of the C library over our own reading and writing, so its buffer is the same
-   when it is executed again. Of the three standard ones only what is read from `stdin` is noted. */
+   when it is executed again. Of the three standard streams only data read from `stdin` is recorded. */
 
 #include "calls.h"
 #include <fcntl.h>
@@ -145,7 +145,7 @@ ASKS_STREAM(__uflow)
 ASKS_STREAM(feof)
 ASKS_STREAM(ferror)
 
-/* Standard output and error: what is written there is counted. */
+/* Standard output and error: written bytes are counted. */
 
 static int64_t count_printed(FILE *stream, int64_t size)
 {

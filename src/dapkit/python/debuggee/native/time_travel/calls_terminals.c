@@ -1,4 +1,4 @@
-/* Terminals: what they are called, their modes, and the group that has one. */
+/* Terminals: their names, their modes, and their foreground groups. */
 
 #include "calls.h"
 #include <pty.h>

@@ -49,8 +49,8 @@ static void *execute(void *thread)
     return result;
 }
 
-/* What the interpreter counts as its threads. A copy has still counted those of the debugger that it has not; an engine
-   of its own begins others. */
+/* The interpreter's count of its threads. In a copy it still includes the debugger's threads, which the copy does not have;
+   an engine of its own starts others. */
 
 static long begun_in_past; /* threads of the debugger */
 static PyCFunction real_count;
@@ -160,8 +160,8 @@ static int hook_pthread_getcpuclockid(pthread_t thread, clockid_t *clock)
     return (int)note("pthread_getcpuclockid", 0, real_pthread_getcpuclockid(thread, clock), &part, 1);
 }
 
-/* The interpreter's lock. What a thread does while it holds the mutex of that lock is not the program: how long it has
-   to wait depends on free threads. */
+/* The interpreter's lock. The work of a thread while it holds the mutex of that lock is not the program's: how long it must
+   wait depends on free threads. */
 
 static __thread int held, was_inside;
 static pthread_mutex_t *mutexes[MOST_OF_THE_INTERPRETERS];

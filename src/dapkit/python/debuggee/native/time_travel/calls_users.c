@@ -1,7 +1,7 @@
 /* Users and groups.
 
-   What the C library finds out about them takes memory, opens files and loads objects: the live program asks a copy of
-   itself, so that nothing of it happens here. */
+   The C library takes memory, opens files and loads objects for it: the live program asks a copy of itself, so that
+   nothing of it happens here. */
 
 #include "calls.h"
 #include <fcntl.h>
@@ -21,7 +21,7 @@ typedef struct {
     int ends[2];
 } Question;
 
-/* Runs in a process between, which is gone at once: the copy is nobody's child. */
+/* Runs in a process between, which exits at once: the copy has no parent that waits for it. */
 static int begin_copy(void *given)
 {
     Question *asked = given;
@@ -51,10 +51,10 @@ static size_t ask_copy(void (*question)(int, void *), void *with, char *text, si
     return size;
 }
 
-/* An entry: a line of its numbers, then its texts, each with its end; nothing at all where there is none. */
+/* An entry: a line of its numbers, then its texts, each with its end; empty if the user does not exist. */
 
 #define ANSWER_ROOM ((size_t)1 << 20)
-static char answer_text[ANSWER_ROOM]; /* touched only by what asks for users */
+static char answer_text[ANSWER_ROOM]; /* touched only by queries for users */
 
 static void say_texts(int end, unsigned one, unsigned other, char *const *texts, char *const *more)
 {

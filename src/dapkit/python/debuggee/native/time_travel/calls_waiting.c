@@ -1,4 +1,4 @@
-/* Waiting for descriptors. A replay does not wait: it has at once what there was. */
+/* Waiting for descriptors. A replay does not wait: it gets the recorded result at once. */
 
 #include "open_files.h"
 #include <poll.h>
@@ -74,7 +74,7 @@ static int hook_select(int count, fd_set *read, fd_set *written, fd_set *other, 
     if (passes()) return real_select(count, read, written, other, timeout);
     fd_set *sets[] = {read, written, other};
     uint64_t key = hash_sets(count, sets);
-    Part parts[4] = {{timeout, timeout == NULL ? 0 : sizeof *timeout}}; /* Linux writes what is left of the time */
+    Part parts[4] = {{timeout, timeout == NULL ? 0 : sizeof *timeout}}; /* Linux writes the remaining time */
     for (int i = 0; i < 3; i++) parts[i + 1] = (Part){sets[i], sets[i] == NULL ? 0 : set_size(count)};
     if (!before_blocking()) return (int)answer("select", key, parts, 4);
     return (int)note("select", key, BLOCKING(real_select(count, read, written, other, timeout)), parts, 4);

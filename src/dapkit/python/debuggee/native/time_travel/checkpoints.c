@@ -3,25 +3,25 @@
        live program ---copy---> checkpoint, waits ---fork---> replay, executes up to a goal, and stands there
             \---copy---> checkpoint, later ...
 
-   A copy is nobody's child: the program, which may wait for its children, never hears of it. It closes what the program
-   has open, so that the ends of pipes and connections come as they would, and connects to the adapter. What it says and
-   hears are lines of words:
+   A copy is not a child of the program, which may wait for its children and never hears of it. It closes the program's
+   files, so that the ends of pipes and connections come as they would, and connects to the adapter. Its messages are
+   lines of words:
 
        checkpoint TOKEN NUMBER PID CLOCK TIME OUTPUT
-                                                  says a copy, when it begins to wait: which one it is of the live program
-                                                  (0: of a replay), its microseconds since 1970, and how much that
-                                                  program had written by then
-       KIND TOKEN GOAL FRAME                      it hears: begin a process that goes to that clock, `replay`,
+                                                  sent by a checkpoint when it begins to wait: its number in the live
+                                                  program (0: of a replay), its microseconds since 1970, and the size of
+                                                  that program's output so far
+       KIND TOKEN GOAL FRAME                      received by it: start a process that replays to that clock, `replay`,
                                                   `scan`, `steps`, `frame` or `watch` (see time_travel/replay.py)
-       ended PID STATUS                           it says when such a process has ended, how as `wait` has it
-       begun TOKEN PID CLOCK                      says such a process, on a connection of its own
-       arrived CLOCK                              it says at its goal (`scan`: at once); the engine's conversation follows,
-                                                  or what `watch` hears and says
-       steps CLOCK FRAME                          it says instead at its goal, for `steps` and `frame`
-       diverged CLOCK CALL NOTED WHEN PLACE       it says instead, and ends: the program asked for something else
-       end CLOCK                                  it says instead, and ends: nothing more was noted
+       ended PID STATUS                           sent by it when such a process has ended, with the status of `wait`
+       begun TOKEN PID CLOCK                      sent by such a process, on a connection of its own
+       arrived CLOCK                              sent by it at its goal (`scan`: at once); the engine's conversation follows,
+                                                  or the messages of `watch`
+       steps CLOCK FRAME                          sent instead at its goal, for `steps` and `frame`
+       diverged CLOCK CALL NOTED WHEN PLACE       sent instead before it ends: the program made another call
+       end CLOCK                                  sent instead before it ends: the log has no further record
 
-   A process of the past ends with its connection. */
+   A replay process ends with its connection. */
 
 #include "open_files.h"
 #include <fcntl.h>
@@ -225,12 +225,13 @@ static int copy_process(void *Py_UNUSED(nothing))
     if (ends[0] < 0) return 0;
     char none;
     close(ends[1]);
-    while (read(ends[0], &none, 1) < 0 && errno == EINTR) {} /* until the copy has what is shared, or has ended */
+    while (read(ends[0], &none, 1) < 0 && errno == EINTR) {} /* until the copy has the shared memory, or has ended */
     close(ends[0]);
     return 0;
 }
 
-/* Have a copy of this process that is nobody's child; 1 in what is executed again from it, -1 if it cannot be now. */
+/* Make a copy of this process that has no parent to wait for it; returns 1 in a process that replays from it, -1 if it
+   cannot be made now. */
 __attribute__((noinline)) int checkpoint(void)
 {
     static char stack[STACK] __attribute__((aligned(16)));
@@ -268,7 +269,7 @@ void be_live(void)
     threads_at_begin = count_threads() - thread_count;
 }
 
-/* What a replay says of its end */
+/* A replay's message about its end */
 
 static PyObject *call_arrive(const char *how)
 {

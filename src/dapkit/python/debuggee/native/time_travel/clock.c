@@ -1,5 +1,5 @@
-/* The clock: how many lines of the program's own code were begun. Here is decided what is due at a line: a copy of the live
-   program, the goal of a replay, a signal, the turn of another thread. */
+/* The clock: how many lines of the program's own code were begun. This file decides the work at a line: a checkpoint of the
+   live program, the goal of a replay, a signal, the turn of another thread. */
 
 #include "time_travel.h"
 
@@ -112,12 +112,12 @@ static int make_copy(void)
     return made == 1;
 }
 
-/* What was done to the program where it stood is in no earlier copy, and what is executed again from one has not seen it.
+/* Changes made to the stopped program are in no earlier checkpoint, and a replay from one does not see them.
    So there is one of where it goes on. */
 int go_on_from_stop(const void *code)
 {
     int is_again = 0;
-    while (has_stood) { /* more than once in what takes the place of the live program */
+    while (has_stood) { /* more than once in a process that takes the place of the live program */
         has_stood = 0;
         if (!makes_copies() || !make_copy()) break;
         is_again = 1;
@@ -153,8 +153,9 @@ static PyObject *look_at_clock(void)
     return result;
 }
 
-/* What is due comes before the line begins. Another thread that has its turn counts lines, and this one is to begin at the
-   clock that the engine's callback for it sees, which comes next. Handlers of signals would be executed by that callback. */
+/* The due work comes before the line begins. Another thread that has its turn counts lines, and this one is to begin at the
+   clock that the engine's callback for it sees, which comes next. Handlers of signals would be executed by that callback.
+   */
 static int do_what_is_due(void)
 {
     if (is_past && !is_recorded && collect_due() < 0) return -1;
@@ -201,14 +202,14 @@ static PyObject *stand(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(nothing)
 {
     if (!is_past) {
         log_head->ticks = ticks;
-        is_due = has_stood = 1; /* what the engine has done at the stop is in no earlier copy */
+        is_due = has_stood = 1; /* changes that the engine made at the stop are in no earlier checkpoint */
         wanted = 0;
         aim();
     }
     return PyLong_FromUnsignedLongLong(ticks);
 }
 
-/* Another thread of ours has done something: it may have left objects where those of the program would come. That is in
+/* Another thread of the debugger has run: it may have left objects at addresses of the program's next objects. That is in
    no earlier copy. */
 static PyObject *disturbed(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(nothing))
 {
@@ -277,7 +278,7 @@ static PyObject *identity(PyObject *Py_UNUSED(module), PyObject *frame)
     return PyLong_FromUnsignedLongLong(identity_of(frame));
 }
 
-/* The frame on a stack that has an identity, from its innermost on; None if there is none. */
+/* The frame on a stack that has an identity, from its innermost on; None if no frame has it. */
 static PyObject *frame_of(PyObject *Py_UNUSED(module), PyObject *args)
 {
     PyObject *frame;

@@ -1,9 +1,9 @@
 /* The garbage collector, which has to run in replay when it did in live: it runs finalizers of the program.
 
    When it runs, depends on how many objects were made. Code of the debugger makes objects, and so does code of the
-   program that is instrumented in another way. So the debugger's are not counted, and each collection of the live program
-   is noted: at which clock, and what the counts were at the beginning of that line. In replay nothing is collected
-   at other lines; at that line the counts are made the same, and if no collection came of that, it is done at its end.
+   program that is instrumented in another way. So the debugger's are not counted, and each collection of the live
+   program is recorded: its clock, and the counts at the beginning of that line. In replay nothing is collected at other
+   lines; at that line the counts are made the same, and if no collection came of that, it is done at its end.
 
    CPython 3.12 to 3.15 have a threshold and a count for each generation, one after the other in the interpreter's state.
    Where that is, is found out by thresholds that nothing else has. */
@@ -31,8 +31,8 @@ static const int SIGNS[] = {1000003, 20011, 30011};
 
 static int *counts[GENERATIONS]; /* NULL where they were not found */
 static int no_count;
-const int *young_count = &no_count; /* that of the youngest generation, */
-int young_at_tick;                 /* when this line began; those of the others change only by collections */
+const int *young_count = &no_count; /* the youngest generation's */
+int young_at_tick;                 /* when this line began; the other counts change only by collections */
 PyObject *call_tracing;
 static PyObject *set_threshold, *collect, *visible;
 static Collection *collections; /* shared with the copies */
@@ -97,8 +97,8 @@ static int make_collections(void)
     return map_collections(memfd_create("dapkit-collections", MFD_CLOEXEC)) < 0 ? -1 : make_room();
 }
 
-/* A collection that the program asks for needs no note: it does so in replay as well. What `gc.collect` calls is replaced
-   where the interpreter has it, so that nothing of it is seen. */
+/* A collection that the program asks for needs no note: it does so in replay as well. The function that `gc.collect` calls
+   is replaced inside the interpreter, so that the program sees no difference. */
 static int is_asked_for;
 static _PyCFunctionFastWithKeywords real_collect;
 
@@ -145,7 +145,7 @@ static void end_collection(void)
     if (mode == REPLAY && (next == NULL || next->when != now_is())) *counts[0] = NEVER;
 }
 
-/* In the list of the interpreter, in place of what the program sees in `gc.callbacks`. */
+/* In the list of the interpreter, in place of the object that the program sees in `gc.callbacks`. */
 static PyObject *on_collection(PyObject *Py_UNUSED(module), PyObject *args)
 {
     PyObject *phase, *info;
@@ -240,14 +240,14 @@ void forget_later_collections(void)
     log_head->collections = place;
 }
 
-/* What the live program had counted by then is not known. */
+/* The live program's count of that time is not known. */
 void count_as_live(void)
 {
     for (int i = 0; i < GENERATIONS; i++)
         if (counts[i] != NULL && *counts[i] < 0) *counts[i] = 0;
 }
 
-/* In replay, before a line is counted: what the live program had collected by then is collected. */
+/* In replay, before a line is counted: collections that the live program had made by then are made. */
 int collect_due(void)
 {
     if (counts[0] == NULL) return 0;
@@ -296,5 +296,5 @@ void aim_collector_at_note(void)
     }
     for (int i = 0; i < GENERATIONS; i++) *counts[i] = next->counts[i];
     const int *threshold = counts[0] - 1;
-    if (*counts[0] > *threshold) *counts[0] = *threshold; /* what is made next is one too many */
+    if (*counts[0] > *threshold) *counts[0] = *threshold; /* the next allocation is one too many */
 }

@@ -1,5 +1,5 @@
-/* Functions that change sides. `Aside`: what calls Python code of the debugger in a thread of the program, nothing of
-   which is noted; `inside`: the program itself, to its end. */
+/* Functions that change sides. `Aside`: calls Python code of the debugger in a thread of the program, and nothing of it is
+   recorded; `inside`: the program itself, to its end. */
 
 #include "time_travel.h"
 #include <signal.h>
@@ -26,7 +26,7 @@ PyObject *call_aside(PyObject *function, PyObject *const *args, size_t given, Py
     return result;
 }
 
-/* The interpreter calls the program's handlers of signals where any function begins, those of the debugger included. So
+/* The interpreter calls the program's handlers of signals where any function begins, including the debugger's. So
    they are called before, as part of the program. */
 
 static PyObject *checks, *nothing, *getsignal, *default_handler;
@@ -95,8 +95,8 @@ static PyObject *call_passage_aside(PyObject *self, PyObject *const *args, size_
     Py_RETURN_NONE;
 }
 
-/* Before the program of a recording begins: what the interpreter knows of folders, from modules of ours that it has looked
-   for there, is of now, and the program is to find what was recorded. */
+/* Before the program of a recording begins: the interpreter's knowledge of folders, from debugger modules that it has
+   looked for there, is from now, and the program must find the recorded folders. */
 static int forget_folders(void)
 {
     PyObject *finders = PyDict_Values(PySys_GetObject("path_importer_cache"));
@@ -172,7 +172,7 @@ static PyObject *new_passage(PyObject *function, vectorcallfunc call, int only_l
     return (PyObject *)made;
 }
 
-/* It is called so often that what the interpreter does around a function of a module would be felt. */
+/* It is called so often that the interpreter's overhead around a function of a module would be felt. */
 PyObject *make_on_line(void) { return new_passage(Py_None, on_line, 0); }
 
 static PyObject *make_inside(PyObject *Py_UNUSED(module), PyObject *function)

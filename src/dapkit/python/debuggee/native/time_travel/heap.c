@@ -1,9 +1,10 @@
-/* A heap of its own for what the C library allocates while it asks the outside.
+/* A heap of its own for memory that the C library allocates during calls to the outside.
 
-   `getaddrinfo` reads files and keeps some of what it read. A replay does not call it, so that its heap would not be as
-   that of the live program, and objects made later would lie elsewhere. The C library's own slots for `malloc` and the
+   `getaddrinfo` reads files and keeps some of their contents. A replay does not call it, so its heap would differ from
+   the live program's, and later objects would have other addresses. The C library's own slots for `malloc` and the
    like, and the copies of them that the dynamic linker has, are set to functions that take memory from here between
-   `begin_aside` and `end_aside`. What was allocated before is not given back in between: the heap stays as it is. */
+   `begin_aside` and `end_aside`. Memory that was allocated before is not given back in between: the heap stays as it
+   is. */
 
 #include "time_travel.h"
 #include <malloc.h>
@@ -24,7 +25,7 @@ static atomic_flag is_locked = ATOMIC_FLAG_INIT;
 
 void begin_aside(void)
 {
-    inside = 0; /* libraries that are asked, as those of name services, have slots of ours as well */
+    inside = 0; /* libraries that are called, such as name services, have slots of ours as well */
     is_aside = 1;
 }
 

@@ -1,6 +1,6 @@
 /* Times that the interpreter asks for when it acquires a lock, even one that it does not wait for. The program never sees
-   them, and of locks of the interpreter's own it depends on what was done before, by the debugger too, whether they are
-   acquired at all: they are not noted.
+   them, and whether locks of the interpreter's own are acquired at all depends on earlier work, including the debugger's:
+   they are not recorded.
 
    They are asked for by a function that others use, too. Who has called that is found where it was seen to lie on the
    stack when a lock was acquired for this purpose. */

@@ -1,4 +1,4 @@
-/* The notes of what the program took from outside: a memory that the process and its checkpoints share, or a file.
+/* The event log: the program's inputs, in memory that the process and its checkpoints share, or in a file.
 
    A note:  size of it all | call | clock | key | result | errno | signals | parts, each with its size, padded to 8 bytes.
    Only the live process appends; a process that replays reads from where it was when its checkpoint was made. */
@@ -124,8 +124,8 @@ uint64_t hash_bytes(uint64_t seed, const void *bytes, size_t size)
     return hash;
 }
 
-/* The interpreter's import names the file that it writes bytecode to by the address of an object (`NAME.pyc.ADDRESS`),
-   which what the debugger does at the beginning of a program can move. Such a number does not count. */
+/* The interpreter's import names the file to which it writes bytecode by the address of an object (`NAME.pyc.ADDRESS`),
+   which the debugger's work at the beginning of a program can move. Such a number does not count. */
 uint64_t hash_text(const char *text)
 {
     if (text == NULL) return hash_bytes(1, "", 0);
@@ -135,7 +135,7 @@ uint64_t hash_text(const char *text)
     return hash_bytes(0, text, is_address ? rest : size);
 }
 
-#define MOST_HASHED 65536 /* of much that is written in many calls, the beginning of what is left is enough */
+#define MOST_HASHED 65536 /* of long output in many calls, the beginning of the rest is enough */
 #define ADDRESS_DIGITS 8
 #define NUMBER_DIGITS 12
 
@@ -155,7 +155,7 @@ static size_t size_of_address(const unsigned char *text, size_t size)
     return digits >= (is_hex ? ADDRESS_DIGITS : NUMBER_DIGITS) || all == size ? all : 0;
 }
 
-/* When a recording is executed again, objects lie elsewhere: what a program writes of that does not count. */
+/* When a recording is replayed, objects have other addresses: addresses in the program's output do not count. */
 uint64_t hash_written(uint64_t seed, const void *place, size_t size)
 {
     const unsigned char *text = place;

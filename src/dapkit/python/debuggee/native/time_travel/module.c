@@ -1,4 +1,4 @@
-/* The module `_travel`. What its functions do stands in `_travel.pyi` and `time_travel/`. */
+/* The module `_travel`. `_travel.pyi` and `time_travel/` describe its functions. */
 
 #include "time_travel.h"
 

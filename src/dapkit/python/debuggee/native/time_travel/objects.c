@@ -1,13 +1,13 @@
 /* Where objects of the program lie: at the same addresses when it is executed again, so that sets of them have the same
    order. The interpreter's allocator of objects is replaced by one with a place of its own in memory, the same in each
-   process, which is only for the program: what the debugger makes lies elsewhere, whether the program is debugged as it
-   runs, shown at a moment of its past, or executed again from a recording.
+   process, for the program only: objects of the debugger have addresses elsewhere, whether the program runs live, in a
+   replay process, or from a recording.
 
-   What the interpreter keeps of objects that are gone, to use it again (its free lists), is kept apart, too: while the
-   debugger executes, it has lists of its own. Where they are, is found by a number that was just freed. Each size has a
-   region of its own, so that it makes no difference if the interpreter makes a number more and frees it at once. Texts
-   have others: when the name of an attribute comes and goes, depends on what else the interpreter has looked up, and on
-   the names that are known. They are recognized by the function that makes them. */
+   Memory of freed objects that the interpreter keeps for reuse (its free lists) is kept apart, too: while the debugger
+   executes, it has lists of its own. Where they are, is found by a number that was just freed. Each size has a region
+   of its own, so that it makes no difference if the interpreter makes a number more and frees it at once. Texts have
+   others: when the name of an attribute is made and freed depends on other lookups of the interpreter, and on the known
+   names. They are recognized by the function that makes them. */
 
 #include "time_travel.h"
 #include <dlfcn.h>
@@ -88,8 +88,8 @@ static void *make_clear(void *Py_UNUSED(context), size_t count, size_t size)
     return block != NULL ? memset(block, 0, whole) : usual.calloc(usual.context, count, size);
 }
 
-/* What the debugger has freed of the program: the interpreter's cache of attributes holds names, for example, which it
-   drops for others. The program would have it at another time, or never: it comes to lie where its next objects would
+/* Objects of the program that the debugger has freed: the interpreter's cache of attributes holds names, for example, which
+   it drops for others. The program would have it at another time, or never: it comes to lie where its next objects would
    when a copy is made that has it there, too. */
 static struct {
     void *first, *last;
@@ -144,7 +144,7 @@ static void *make_again(void *context, void *block, size_t size)
     return other;
 }
 
-/* The interpreter's free lists: parts of its state, by their distance in bytes from that of floats */
+/* The interpreter's free lists: parts of its state, by their distance in bytes from the free list of floats */
 
 #define MOST_PARTS 6
 #define MOST_LISTS 8192
@@ -238,7 +238,7 @@ static void find_lists(void)
     layout = of;
 }
 
-/* What the interpreter has kept by now is left to it. */
+/* Memory that the interpreter has kept so far is left to it. */
 void empty_lists(void)
 {
     if (lists == NULL) return;

@@ -1,8 +1,8 @@
-/* What the program has open: which descriptor was made when, of which file, and where that is read and written next. A
+/* The program's open files: when each descriptor was made, of which file, and its position. A
    process of the past, which has nothing open, can have it again by that (branch.c).
 
-   When a descriptor was made is counted in the live program and in replay alike. The rest is known of what was open when
-   a copy was made, and of what is opened in the process that is executed again from it. */
+   When a descriptor was made is counted in the live program and in replay alike. The rest is known of files that were
+   open when a checkpoint was made, and of files that are opened in the process that replays from it. */
 
 #include "open_files.h"
 #include <dirent.h>
@@ -94,7 +94,7 @@ int64_t moves_to(int descriptor, int64_t offset)
     return offset;
 }
 
-/* What replay does not do for the program, it does for the process: that touches nothing outside. */
+/* Some work of a replay is done for the process and not for the program: it touches nothing outside. */
 int goes_to(const char *path, int result)
 {
     int error = errno;

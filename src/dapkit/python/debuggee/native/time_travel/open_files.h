@@ -1,4 +1,4 @@
-/* What the program has open, see held.c. */
+/* The program's open files, see open_files.c. */
 
 #ifndef DAPKIT_TRAVEL_HELD_H
 #define DAPKIT_TRAVEL_HELD_H

@@ -1,4 +1,4 @@
-/* What the C library answers with lists, as one block with distances instead of pointers. First only its size is found
+/* Results of the C library that are lists, as one block with distances instead of pointers. First only its size is found
    (`begin` is NULL), then it is filled. Distance 0 stands for NULL: every block begins with a mark, by which a list of ours
    is known from one that the C library made. */
 

@@ -1,4 +1,4 @@
-/* Recordings: what a program took from outside, kept in a file; and the program executed again by that, in a new process.
+/* Recordings: the inputs of a program, kept in a file; and the replay of the program from that file, in a new process.
 
    The program is not debugged while it is recorded, and nothing counts its lines: there is no clock, and each note stands
    for the time when it was made. So threads change only where one waits, and signals are delivered after notes. While
@@ -6,8 +6,8 @@
    from the first note on that is made when there is only one thread again. A signal for which there is no such moment
    ends the recording, never the program.
 
-   The process that executes it again is to an engine what the live program is to it otherwise: it has a clock, and copies
-   are made of it. Objects of it lie elsewhere than those of the recorded program. */
+   For an engine, the replaying process has the role of the live program: it has a clock, and checkpoints are made of
+   it. Its objects have other addresses than the objects of the recorded program. */
 
 #include "time_travel.h"
 #include <pthread.h>
@@ -37,7 +37,7 @@ static uint64_t told; /* microseconds since 1970 */
 
 int is_executed_again(void) { return is_recorded && !is_recording && !is_past; }
 
-/* Without an error: what is called has handled its own. */
+/* Without an error: the callee has handled its own. */
 static void call(PyObject *function, PyObject *argument)
 {
     PyObject *result = call_aside(function, &argument, argument == NULL ? 0 : 1, NULL);

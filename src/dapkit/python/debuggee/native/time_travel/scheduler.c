@@ -5,9 +5,9 @@
                      |---another's turn-------/   \---ends---> ENDED
                      |<------ the lock was given back by a thread of the program ------ WAITS
 
-   The turn goes to the next READY thread by number. That a call of the system is done, that a wait has taken too long,
-   or that somebody else gave a lock back happens when it happens: a thread that goes on for such a reason is noted
-   ("turn", with the reason), and a process that replays goes by the notes. Nothing else about turns is noted.
+   The turn goes to the next READY thread by number. The end of a system call, a timeout of a wait, and the release of a
+   lock by another thread happen at unpredictable times: a thread that continues for such a reason is recorded ("turn",
+   with the reason), and a replay follows the log. Nothing else about turns is noted.
 
    Locks of Python are semaphores (or wait by some, from 3.13 on), and are real in replay as well. The interpreter's own
    lock is left alone: only the thread with the turn wants it, so that none of the program's threads ever waits for it.
@@ -43,7 +43,7 @@ void register_main_thread(void)
     self->thread = pthread_self();
     sem_init(&self->turn, 0, 0);
     thread_count = 1;
-    PyEval_RestoreThread(PyEval_SaveThread()); /* so that we know what is to be repaired in a copy */
+    PyEval_RestoreThread(PyEval_SaveThread()); /* so that the parts to repair in a copy are known */
 }
 
 /* Turns */
@@ -164,7 +164,7 @@ void wake(const void *object)
     first->reason = NOTHING;
 }
 
-/* The same by somebody who is not the program: it is noted when that thread has its turn. */
+/* The same for a thread that is not the program's: it is recorded when that thread has its turn. */
 void wake_from_outside(const void *object)
 {
     for (int i = 0; i < highest_thread; i++) {
@@ -184,8 +184,8 @@ void yield_turn(void)
     PyEval_RestoreThread(state);
 }
 
-/* Not PyGILState_Check, which says yes for good once there is a subinterpreter. What says it is not of the limited API,
-   and has another name before 3.13. */
+/* Not PyGILState_Check, which says yes for good once there is a subinterpreter. The function that tells it is outside the
+   limited API, and has another name before 3.13. */
 static int has_interpreter(void)
 {
     static PyThreadState *(*current)(void);

@@ -39,7 +39,7 @@ extern int (*real_pthread_join)(pthread_t, void **);
 /* All but the last with that lock. */
 void pass_turn(Thread *from);
 void wake(const void *object);              /* have the one who has waited longest for it try again */
-void wake_from_outside(const void *object); /* the same by somebody who is not the program */
+void wake_from_outside(const void *object); /* the same for a thread that is not the program's */
 Reason wait_for_turn(const void *object, clockid_t clock, const struct timespec *deadline);
 Reason await_turn(clockid_t clock, const struct timespec *deadline);
 

@@ -1,9 +1,9 @@
-/* The slots by which loaded objects call the C library, and what they are set to.
+/* The slots by which loaded objects call the C library, and their new values.
 
    An object that is linked dynamically calls functions of others by pointers in a table of its own, which the dynamic
    linker fills in (`R_*_JUMP_SLOT`, `R_*_GLOB_DAT`). We write our functions there, once for each object; objects that are
-   loaded later get them when `dlopen` returns. The C library's own calls are not changed, but for those of its heap
-   (`heap.c`), and neither are ours. */
+   loaded later get them when `dlopen` returns. Calls inside the C library are unchanged, except those for its heap
+   (`heap.c`), and so are ours. */
 
 #include "time_travel.h"
 #include <dlfcn.h>
@@ -111,8 +111,8 @@ static int kind_of(const struct dl_phdr_info *info)
     return OTHER;
 }
 
-/* The dynamic linker allocates with the C library's functions, too, but has found them without a relocation: we look for
-   them among what it has protected (glibc: `__rtld_malloc` and others). */
+/* The dynamic linker allocates with the C library's functions, too, but has found them without a relocation: they are
+   searched in its protected data (glibc: `__rtld_malloc` and others). */
 static void set_linker(const Object *object)
 {
     for (void **word = (void **)object->relro; (ElfW(Addr))(word + 1) <= object->relro_end; word++)

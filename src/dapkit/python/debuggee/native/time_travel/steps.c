@@ -14,7 +14,7 @@
 #define STATE_SIZE 1024
 
 typedef struct {
-    const void *frame; /* of the interpreter; NULL where there is none */
+    const void *frame; /* of the interpreter; NULL if it does not exist */
     const void *code;  /* that it executes: addresses of frames are used again */
     uint64_t ticks;    /* 0: it has begun, but no line yet */
     uint64_t first;    /* line of the frame; 0: it had begun before, or no line yet */

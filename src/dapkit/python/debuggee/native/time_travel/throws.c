@@ -14,7 +14,7 @@ typedef struct {
 
 static const Opcodes OPCODES[] = {{0x030d, 149, 207, 207}, {0x030e, 128, 196, 196}, {0x030f, 128, 200, 201}};
 
-#define PLACE_OF_RESUME 4 /* in a generator: behind what makes it */
+#define PLACE_OF_RESUME 4 /* in a generator: after the instruction that makes it */
 
 static const Opcodes *opcodes; /* NULL if there is nothing to be done */
 static Py_ssize_t size_of_code; /* of the object, before its instructions */

@@ -1,6 +1,7 @@
-/* What the parts of `_travel` share: the boundary between the program and the outside, the clock, and checkpoints.
+/* Declarations that the parts of `_travel` share: the boundary between the program and the outside, the clock, and
+   checkpoints.
 
-   A program is deterministic but for what it takes from outside, and it takes that by functions of the C library. The
+   A program is deterministic apart from its inputs, and it gets these through functions of the C library. The
    slots by which loaded objects call those functions are set to functions of ours (`slots.c`), which note each result
    (`log.c`) while the program lives, and answer from the notes when it is executed once more from a checkpoint. Nothing
    above the C library knows: objects of Python are made by the same code, in the same order, at the same addresses.
@@ -30,7 +31,7 @@ typedef enum {
 
 extern Mode mode;
 extern __thread int inside __attribute__((tls_model("initial-exec"))); /* this thread executes the program */
-extern __thread int is_guarded; /* it executes what was asked for at a moment of the past, and may change nothing */
+extern __thread int is_guarded; /* it executes the client's request at a moment of the past, and may change nothing */
 
 /* Whether a call is not the program's, or not to be noted. */
 static inline int passes(void) { return !inside || mode == OFF; }
@@ -56,7 +57,7 @@ extern PyMethodDef recording_methods[];
 int is_executed_again(void);
 void begin_threads(void);                                       /* before there is more than one */
 void rest_if_alone(void);                                       /* after a note */
-void print_again(int descriptor, const void *place, int64_t size); /* what the recorded program has written */
+void print_again(int descriptor, const void *place, int64_t size); /* the recorded program's output */
 void say_end_of_recording(const char *how);                     /* does not return */
 void end_recording(const char *reason);                         /* the program runs on without */
 void delay_signal(void);                                        /* a handler has taken one; the clock may not run */
@@ -86,7 +87,7 @@ extern const Hook interpreter_hooks[], interpreter_semaphore_hooks[];
 
 void place_objects(void); /* of the program */
 void take_freed_aside(void); /* before a copy is made */
-/* This thread does what the debugger does each time that the program is executed, live or again. */
+/* This thread does work of the debugger that is repeated each time the program is executed, live or in a replay. */
 extern __thread int is_done_again __attribute__((tls_model("initial-exec")));
 void empty_lists(void);   /* before it begins */
 void lists_of_debugger(void);
@@ -105,7 +106,7 @@ int is_time_of_lock(const void *const *frame, const void *returns_to); /* of a h
 
 void take_random_numbers(const char *library); /* of a libcrypto that is loaded */
 
-/* heap.c: around a call of the C library that allocates what a replay does not. Only for calls of the program. */
+/* heap.c: around a call of the C library that allocates memory which a replay does not. Only for calls of the program. */
 
 extern const Hook heap_hooks[];
 int make_heap(void);
@@ -116,7 +117,7 @@ void end_aside(void);
 
 typedef struct {
     void *place;
-    size_t size; /* room in replay; what there is in live */
+    size_t size; /* room in replay; the size in live */
 } Part;
 
 extern uint64_t ticks; /* the clock: lines of the program that were begun */
@@ -131,12 +132,12 @@ static inline uint64_t clock_of_notes(void)
 int make_log(void);
 int record_log(const char *path, uint64_t most); /* in a file, of so many bytes at most */
 int read_log(const char *path);
-void end_log_here(void);            /* what was noted later is dropped */
+void end_log_here(void);            /* later records are dropped */
 #define LOWEST_OF_OURS 4000         /* descriptors of ours are moved there, */
 #define MOST_OF_OURS 96             /* and these are so many at most */
 int out_of_the_way(int descriptor); /* its duplicate where no program looks for one, or itself */
 
-/* Note a call: what it was called with (a hash), its result, errno if that is negative, and what it has filled. */
+/* Record a call: its arguments (a hash), its result, errno if that is negative, and the memory that it has filled. */
 int64_t note(const char *call, uint64_t key, int64_t result, const Part *parts, int count);
 
 /* Answer a call from the notes; does not return if the next note is of another. */
@@ -146,10 +147,10 @@ int64_t answer(const char *call, uint64_t key, Part *parts, int count);
 uint64_t tick_of_signal(void);
 static inline int signal_is_due(void) { return tick_of_signal() == ticks; }
 
-/* Whether the next note is of this call: for what is noted only when it was not as expected. */
+/* Whether the next record is of this call: for calls that are recorded only if their result was unexpected. */
 int next_is(const char *call, uint64_t key);
 
-/* What this process does, it did not do: does not return. */
+/* The replay has diverged from the recorded process: does not return. */
 void diverged_here(const char *call);
 
 /* A part of the next note that is of unknown size: borrowed from the log, valid until the process ends. */
@@ -157,7 +158,7 @@ int64_t answer_whole(const char *call, uint64_t key, const void **place, size_t 
 
 uint64_t hash_bytes(uint64_t seed, const void *bytes, size_t size);
 uint64_t hash_text(const char *text);
-uint64_t hash_written(uint64_t seed, const void *place, size_t size); /* of what a program writes */
+uint64_t hash_written(uint64_t seed, const void *place, size_t size); /* of a program's output */
 static inline uint64_t hash_number(uint64_t seed, uint64_t number) { return (seed ^ number) * 0x9E3779B97F4A7C15u; }
 static inline uint64_t hash_three(int64_t a, int64_t b, int64_t c)
 {
@@ -226,7 +227,7 @@ extern int has_shared_memory; /* this process has a copy of such memory, for its
 int shares_too_much(void);      /* for a copy */
 void own_shared_memory(void); /* in a copy */
 
-/* calls_signals.c: a bit for each; called by what notes and answers calls, and by the clock */
+/* calls_signals.c: a bit for each; called by the code that records and replays calls, and by the clock */
 
 void take_over_signals(void);   /* whose handlers are set already */
 void keep_signals_away(void);   /* in a copy */
@@ -246,8 +247,8 @@ extern int has_arrived;  /* the engine of a replay takes part */
 extern int may_branch;   /* such a process may take the place of the live program (branch.c) */
 void be_live(void);      /* it does */
 int begin_checkpoints(const char *path, const char *token, PyObject *arrive);
-int is_kind(const char *kind); /* whether that is what this replay is for */
-PyObject *arrive(void);        /* do what it is for */
+int is_kind(const char *kind); /* whether this replay has this goal */
+PyObject *arrive(void);        /* do its work */
 void diverged(const char *call, const char *noted, uint64_t when);
 void reached_end(void);
 int checkpoint(void); /* 1 in a process that replays from it, -1 if there can be none now */
@@ -260,7 +261,7 @@ PyObject *on_line(PyObject *self, PyObject *const *args, size_t given, PyObject 
 void begin_clock(uint64_t nanoseconds); /* between copies */
 void go_on_live(void);                  /* in a process that has shown the past */
 extern int has_stood;                   /* the program goes on from a stop now */
-int go_on_from_stop(const void *code);  /* where it stood; 1 in what is executed again from there, -1 with an exception */
+int go_on_from_stop(const void *code);  /* at its position; 1 in a replay from there, -1 with an exception */
 void be_due(void);                      /* have the clock looked at, at the next line */
 void look_at_each_line(void);           /* where more is to be done than to count it: in the past, or if it is noted */
 void aim(void);                         /* the number of threads has changed */
@@ -283,7 +284,7 @@ extern PyMethodDef passage_methods[];
 PyObject *make_on_line(void);
 PyObject *call_aside(PyObject *function, PyObject *const *args, size_t given, PyObject *names); /* nothing is noted */
 int find_handlers(void);    /* -1 with an exception set */
-int let_handlers_run(void); /* of signals that were delivered, as part of the program; -1 with what they have raised */
+int let_handlers_run(void); /* of signals that were delivered, as part of the program; -1 with their exception */
 PyObject *call_after_handlers(vectorcallfunc call, PyObject *function, PyObject *const *args, size_t given, PyObject *names);
 
 /* scheduler.c: one thread of the program at a time has the turn, and executes it */
@@ -318,7 +319,7 @@ void yield_turn(void);         /* with the interpreter's lock; others may execut
 void let_threads_go(void);     /* after mode was set to OFF: no more turns */
 void lock_turns(void);         /* around the making of a copy */
 void unlock_turns(void);
-void repair_interpreter(void); /* in a copy: what threads that it has not were about to do */
+void repair_interpreter(void); /* in a copy: the next steps of threads that it does not have */
 
 #pragma GCC visibility pop
 

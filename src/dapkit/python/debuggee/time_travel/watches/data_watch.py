@@ -1,6 +1,6 @@
-"""When what a data breakpoint is on was written last, as its condition and hit condition would have stopped it.
+"""The last write to the data of a data breakpoint that its condition and hit condition would have stopped at.
 
-It is found by an expression, not by where it lies: what is done at each line gives later objects other addresses.
+It is found by an expression, not by its address: work at each line gives later objects other addresses.
 """
 
 from collections.abc import Mapping
@@ -19,7 +19,7 @@ _UNSET: Final = object()
 
 
 class DataWatch(ValueWatch):
-    """The value of an expression; `holder` is the one for what it is in, None for a variable of a call."""
+    """The value of an expression; `holder` is the expression of its container, None for a variable of a call."""
 
     def __init__(self, named: Json, place: Json, test: Json) -> None:
         super().__init__(str(named["expression"]), place)
@@ -37,7 +37,7 @@ class DataWatch(ValueWatch):
             return  # it may be suspended
         began = 0 if call is None else backend.first_tick(call)
         if began != self._began:
-            self._change, self._seen = None, _NOWHERE  # what an earlier call has written is something else
+            self._change, self._seen = None, _NOWHERE  # a value of an earlier call is another variable
             self._began = began
         before, self._seen = self._seen, self._data(frame)
         if plain_mark(before) == plain_mark(self._seen) or self._place is None:

@@ -15,7 +15,7 @@ class LineWatch:
         self._line = place["line"]
         self._frame = call if isinstance(call, int) else 0
         self._last = 0
-        self._call = 0  # when the call began in which that was; -1 if nobody saw it begin
+        self._call = 0  # when the call around it began; -1 if its beginning was not seen
 
     def line(self, frame: FrameType, clock: int) -> None:
         """Take note of a line that begins."""

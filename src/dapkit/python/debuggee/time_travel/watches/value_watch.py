@@ -1,7 +1,7 @@
 """When a value has changed last: an expression is evaluated at each line of the program's own code, in one frame.
 
-Values are compared without code of the program: what does not change by its value, what has items or attributes by
-which objects those are. So a change of what is in a list counts, and one of what is in a list in it does not.
+Values are compared without code of the program: an immutable one by its value, one with items or attributes by the
+identities of these. So a change of a list's items counts, and a change inside an item does not.
 """
 
 import sys
@@ -24,7 +24,7 @@ _COLLECTIONS: Final = (list, tuple, set, frozenset, dict)
 
 
 class _Absent:
-    """Stands for the value of an expression that has none: its frame, or a name in it, is not there."""
+    """The value of an expression without a value: its frame, or a name in it, does not exist."""
 
 
 _ABSENT: Final = _Absent()
@@ -33,7 +33,7 @@ _ABSENT: Final = _Absent()
 class ValueWatch:
     """The value of an expression in a module, or in one call of a function.
 
-    `place` is what `dapkit/placeOfExpression` has answered.
+    `place` is the response of `dapkit/placeOfExpression`.
     """
 
     def __init__(self, expression: str, place: Json) -> None:
@@ -49,12 +49,15 @@ class ValueWatch:
         self._change: Json | None = None
 
     def report(self, frame: FrameType, clock: int) -> Json:
-        """Say what the last change was: the line that made it, what the value was and is; and whether there is none."""
+        """Describe the last change: the line that made it, the value before and after.
+
+        And whether there was no change.
+        """
         self.line(frame, clock)
         return {"change": self._change, "absent": self._text is None}
 
     def line(self, frame: FrameType, clock: int) -> None:
-        """Compare the value with what it was before, where a line begins."""
+        """Compare the value with its earlier one, where a line begins."""
         self._look(frame)
         self._place = frame.f_code, frame.f_lineno, clock
 
@@ -86,7 +89,10 @@ class ValueWatch:
         self._mark, self._text = mark, text
 
     def _is_in_call(self, frame: FrameType) -> bool:
-        """Say whether the call is on the stack: a coroutine may be suspended. What an earlier one had is forgotten."""
+        """Say whether the call is on the stack: a coroutine may be suspended.
+
+        The value of an earlier one is forgotten.
+        """
         call = self._call(frame)
         if call is None:
             return False
@@ -136,6 +142,6 @@ def _mark(value: Any) -> tuple[object, ...]:  # noqa: ANN401 - any value
 
 
 def plain_mark(value: Any) -> object:  # noqa: ANN401 - any value
-    """Return what a value is compared by, if it is one of many: itself, where that runs no code of the program."""
+    """Return a key by which a value is compared, if it is one of many: itself, if that runs no code of the program."""
     kind = type(value)
     return (kind, bytes(value) if kind is bytearray else repr(value)) if kind in (*_PLAIN, bytearray) else id(value)

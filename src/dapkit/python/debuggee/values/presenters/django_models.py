@@ -1,8 +1,8 @@
-"""Models and query sets of Django: what was fetched of them.
+"""Models and query sets of Django: their fetched values.
 
 Looking at a value never asks the database. So the text of a model is never its own `__repr__`, whose `__str__` may read
-what is not loaded; such fields, and the results of a query that was not made yet, are read only when a client opens
-them.
+fields that are not loaded; such fields, and the results of a query that was not made yet, are read only when a client
+opens them.
 """
 
 import sys
@@ -34,7 +34,7 @@ class ModelPresenter(Presenter):
         return f"{simple_name(type(value))}({', '.join(shown)})"
 
     def rows(self, value: Any, path: str) -> list[ValueRow]:  # noqa: ANN401 - a model
-        """Return the fields in their order, what is not loaded as lazy ones, then all others."""
+        """Return the fields in their order, unloaded ones as lazy, then all others."""
         stored = namespace(value)
         related: Any = namespace(stored.get("_state")).get("fields_cache")
         related = related if type(related) is dict else {}
@@ -65,7 +65,7 @@ class QuerySetPresenter(Presenter):
     repr_may_run = False
 
     def text(self, value: Any, inner: Inner) -> str:  # noqa: ANN401, ARG002 - a query set
-        """Return of what model, and how many there are."""
+        """Return the model, and the number of objects."""
         model: Any = namespace(value).get("model")
         of = f" of {model._meta.label}" if model is not None else ""
         fetched = _fetched(value)

@@ -1,6 +1,6 @@
-"""Presenters that a project gives: functions that say what to show of a value, in plain Python.
+"""Presenters of a project: plain Python functions that return the display of a value.
 
-A function returns a text; what is inside, as a dict by name or a list; or both, as a pair. An entry whose name ends in
+A function returns a text; the contents, as a dict by name or a list; or both, as a pair. An entry whose name ends in
 `()` is a function, which is called when a client opens the entry.
 """
 
@@ -70,7 +70,7 @@ class GivenPresenter(Presenter):
         if not (text is None or is_a(text, str)) or not (
             children is None or is_a(children, dict) or is_a(children, list)
         ):
-            raise TypeError("a presenter returns a text, a dict or list of what is inside, or both as a pair")
+            raise TypeError("a presenter returns a text, a dict or list of the contents, or both as a pair")
         return (None if text is None else plain_text(text)), children
 
 

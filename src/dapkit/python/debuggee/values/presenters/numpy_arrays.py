@@ -12,7 +12,7 @@ from .presenter import Inner, Presenter
 ORDERED: Final = "biufmM"
 """Kinds of items that have a smallest and a largest one: truth values, numbers, times."""
 _NUMBERS: Final = "biufcmM"
-"""Kinds of items whose `str` is short, and what a user calls the value."""
+"""Kinds of items whose `str` is short, and a user's word for the value."""
 _SHOWN: Final = 10
 """Items of an array that are all shown in its text; of a larger one the first and the last ones are."""
 
@@ -104,7 +104,7 @@ def item_text(item: Any, inner: Inner) -> str:  # noqa: ANN401 - any value
 
 
 def _statistics(value: object) -> tuple[str, ...]:
-    """Return the names of what `_extremes` finds out."""
+    """Return the names of the results of `_extremes`."""
     if type(value) is not _numpy("ndarray") and type(value) is not _numpy("memmap"):
         return ()  # a masked array, for one, has items that do not count
     kind, count = array_field("dtype", value).kind, array_field("size", value)
@@ -123,7 +123,7 @@ def _extremes(array: object, path: str) -> list[ValueRow]:
     plain = _plain(array)
     values = {"min": _numpy("fmin").reduce(plain, axis=None), "max": _numpy("fmax").reduce(plain, axis=None)}
     if "NaNs" in names:
-        values["NaNs"] = int((plain != plain).sum())  # noqa: PLR0124 - what is not a number is not equal to itself
+        values["NaNs"] = int((plain != plain).sum())  # noqa: PLR0124 - NaN is not equal to itself
     of_all = path and not values.get("NaNs")
     return [
         ValueRow(name, held, f"{path}.{name}()" if of_all and name != "NaNs" else "", kind="data")
@@ -132,6 +132,6 @@ def _extremes(array: object, path: str) -> list[ValueRow]:
 
 
 def too_many(count: int, path: str) -> UnreadProperty:
-    """Say that something was not computed of so many items, and what computes it."""
+    """Report that a result was not computed for so many items, and the expression that computes it."""
     what = f"; {path} does" if path else ""
     return UnreadProperty(f"was not computed of {count:,} items, more than {limits.ARRAY_ITEMS:,}{what}")

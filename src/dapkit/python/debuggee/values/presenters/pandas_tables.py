@@ -70,7 +70,7 @@ class SeriesPresenter(Presenter):
         return f"{simple_name(type(value))} {value.shape} {value.dtype} {items}"
 
     def rows(self, value: Any, path: str) -> list[ValueRow]:  # noqa: ANN401 - a series
-        """Return what it is called, its index, and the smallest and the largest item."""
+        """Return its name, its index, and the smallest and the largest item."""
         rows = [_attribute(value, name, path, stored=name in {"name", "index"}) for name in _OF_SERIES]
         if getattr(value.dtype, "kind", "") not in tuple(ORDERED) or not len(value):
             return rows
@@ -98,7 +98,7 @@ class IndexPresenter(Presenter):
         return f"{simple_name(type(value))} {value.shape} {value.dtype} {_items_text(value, len(value), None, inner)}"
 
     def rows(self, value: Any, path: str) -> list[ValueRow]:  # noqa: ANN401 - an index
-        """Return what it is called."""
+        """Return its name."""
         return [_attribute(value, name, path, stored=name == "name") for name in ("shape", "dtype", "name")]
 
     def size(self, value: Any) -> int:  # noqa: ANN401 - an index
@@ -128,7 +128,7 @@ def _page(table: Any, by_number: str, start: int, end: int, path: str) -> list[V
     ]
 
 
-def _items_text(items: Any, size: int, labels: Any, inner: Inner) -> str:  # noqa: ANN401 - what has items by number
+def _items_text(items: Any, size: int, labels: Any, inner: Inner) -> str:  # noqa: ANN401 - a sequence
     opening, closing = ("[", "]") if labels is None else ("{", "}")
 
     def one(at: int) -> str:

@@ -1,8 +1,8 @@
-"""What it takes to show the values of a class in a way of their own.
+"""The interface of a class's own display of its values.
 
-A presenter never imports a library: there can only be such values where the program has. What it calls may be code of
-the library or of the program, so it is called by `variables` and `text` alone, under a guard, and what it raises, or
-the time it took, stands in place of what it would have given.
+A presenter never imports a library: there can only be such values where the program has. It may call code of the
+library or of the program, so it is called by `variables` and `text` alone, under a guard; an exception of it, or the
+time it took, is shown in place of its result.
 """
 
 from collections.abc import Callable
@@ -28,7 +28,7 @@ class Presenter:
 
     Attributes:
         base: the class that it was found for.
-        has_items: whether `size` and `page` say what is inside, instead of what a container knows.
+        has_items: whether `size` and `page` give the contents, instead of the container's own items.
         counts_ahead: whether `size` is asked before a client opens a value.
         keeps_text: whether the text is ours also where a derived class has a `__repr__` of its own.
         repr_may_run: whether that may be called at all to look at a value.
@@ -49,7 +49,7 @@ class Presenter:
         return None
 
     def rows(self, value: Any, path: str) -> list[ValueRow] | None:  # noqa: ANN401, ARG002 - any value
-        """Return the parts that have names; None if they are those of any object."""
+        """Return the named parts; None for the same as any object."""
         return None
 
     def count(self, value: Any) -> int:  # noqa: ANN401, ARG002 - any value
@@ -57,11 +57,11 @@ class Presenter:
         return 1
 
     def size(self, value: Any) -> int | None:  # noqa: ANN401, ARG002 - any value
-        """Return the number of items; None if they are those of any container."""
+        """Return the number of items; None for the same as any container."""
         return None
 
     def page(self, value: Any, start: int, end: int, path: str) -> list[ValueRow] | None:  # noqa: ANN401, ARG002 - any value
-        """Return the items from `start` to before `end`; None if they are those of any container."""
+        """Return the items from `start` to before `end`; None for the same as any container."""
         return None
 
     def runs_code(self, value: Any) -> bool:  # noqa: ANN401, ARG002 - any value
@@ -69,12 +69,12 @@ class Presenter:
         return True
 
     def gives_text(self, value: object) -> bool:
-        """Say whether the text of a value is ours, and not that of a `__repr__` which a derived class has."""
+        """Return whether the presenter gives the text of a value, and not the `__repr__` of a derived class."""
         return self.keeps_text or defined(type(value), "__repr__") is defined(self.base, "__repr__")
 
     @property
     def name(self) -> str:
-        """What errors call it."""
+        """Its name in errors."""
         return "presenter"
 
 
@@ -107,7 +107,7 @@ def asked[T](
             return function(value, *arguments)
         why = "was not asked: the thread is busy"
     except NotBegun:
-        why = "was not asked: what was read before took too long"
+        why = "was not read: earlier reads took too long"
     except TimeIsUp:
         why = f"timed out after {_SECONDS:g} s"
     except ExitRefused as error:

@@ -1,8 +1,8 @@
 """Where a project says how values of its own classes are shown.
 
 A file of presenters is executed once, at the first stop at which a client looks at values, in a namespace of its own,
-which `sys.modules` does not know. What it leaves there under the name PRESENTERS counts: functions by the full names of
-classes. A program can say the same by `dapkit.present`.
+which `sys.modules` does not know. A file leaves its presenters under the name PRESENTERS: functions by the full names
+of classes. A program can say the same by `dapkit.present`.
 """
 
 import builtins
@@ -38,12 +38,12 @@ class ProjectPresenters:
         self._unread = list(files)
 
     def functions(self) -> Functions:
-        """Return all that there are now; what the program says itself counts more."""
+        """Return all present ones; the program's own take precedence."""
         said = namespace(sys.modules.get("dapkit.program_api.presenters")).get(NAME)
         return self._of_files | said if type(said) is dict else self._of_files
 
     def load(self, guard: EvaluationGuard, report: Callable[[str], None]) -> None:
-        """Execute the files that were not, in the calling thread of the program, and report what is wrong with them."""
+        """Execute the remaining files, in the calling thread of the program, and report their faults."""
         while self._unread:
             file = self._unread.pop(0)
             try:

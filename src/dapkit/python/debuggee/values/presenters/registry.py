@@ -24,7 +24,7 @@ _BUILT_IN: Final[Mapping[str, tuple[str, ...]]] = {
 }
 """Where to find the classes that have a presenter of ours, by their names."""
 _MARKED: Final = {"_sa_class_manager": "Mapped"}
-"""Attributes that a library adds to classes of the program, and what their presenters are called."""
+"""Attributes that a library adds to classes of the program, and the names of their presenters."""
 
 
 def _presenters() -> Mapping[str, type[Presenter]]:

@@ -1,7 +1,7 @@
 """Rows and mapped objects of SQLAlchemy: their columns, as far as they are loaded.
 
 Looking at a value never asks the database. So the text of a mapped object is never its own `__repr__`, which may read
-what is not loaded; such attributes are read only when a client opens them.
+attributes that are not loaded; such attributes are read only when a client opens them.
 """
 
 from typing import Any
@@ -49,7 +49,7 @@ class MappedPresenter(Presenter):
         return _text(value, shown, len(columns) - len(loaded), "not loaded")
 
     def rows(self, value: Any, path: str) -> list[ValueRow]:  # noqa: ANN401 - a mapped object
-        """Return the columns, then other mapped attributes, then all others; what is not loaded as lazy ones."""
+        """Return the columns, then other mapped attributes, then all others; unloaded ones as lazy."""
         stored = namespace(value)
         names = [name for name, attribute in sorted(self._mapped(), key=lambda pair: not _is_column(pair[1]))]
         mapped = [
