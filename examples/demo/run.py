@@ -50,7 +50,7 @@ async def debug(view: View, *, transcript: Path | None, picture: Path | None) ->
         ended = await session.wait_until_ended()
         if picture is not None:
             view.save_picture(picture)
-        view.step("What the program wrote", "stdout and stderr, kept apart by the adapter")
+        view.step("The program's output", "stdout and stderr, kept apart by the adapter")
         for category in ("stdout", "stderr"):
             view.output(category, session.output.read(category).text)
         view.end(ended.exit_code, time.perf_counter() - started)

@@ -101,7 +101,7 @@ class View:
         )
 
     def output(self, category: str, text: str) -> None:
-        """Show what the program wrote."""
+        """Show the program's output."""
         if text:
             self._console.print(Panel(Text(text.rstrip("\n")), title=category, title_align="left", border_style="dim"))
 

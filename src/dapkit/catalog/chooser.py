@@ -295,7 +295,7 @@ class Chooser:
         self.reasons.append(f"{adapter.name}: {where}{inside}")
         users = {BUILT_IN, *user_folders(self.env)}
         if own := [str(source) for source in adapter.sources if source.parent != BUILT_IN]:
-            self.reasons.append(f"the known facts about {adapter.name} is from {', '.join(own)}")
+            self.reasons.append(f"the definition of {adapter.name} is from {', '.join(own)}")
         if cloned := [str(source) for source in adapter.sources if source.parent not in users]:
             # The user may never have seen it, and it names the command that is run.
             started = " ".join(found.command) or found.where

@@ -132,7 +132,8 @@ def test_port_that_no_debugger_speaks_to_is_refused(catalog: Catalog, tmp_path: 
         try:
             server.close()
             with pytest.raises(
-                NoAdapter, match=f"no debugger speaks to what listens on port {port}: process {heir.pid} runs "
+                NoAdapter,
+                match=f"no debugger speaks to the process that listens on port {port}: process {heir.pid} runs ",
             ):
                 catalog.choose(port=port, cwd=tmp_path)
         finally:

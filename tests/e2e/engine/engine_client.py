@@ -22,7 +22,7 @@ FREE_THREADED = "This Python is a free-threaded build"
 type Message = dict[str, Any]
 
 
-class Refused(Exception):  # noqa: N818 - named after what happened
+class Refused(Exception):  # noqa: N818 - named after the event
     """A request that got an error response."""
 
 

@@ -702,7 +702,7 @@ def test_namespace_of_a_class_body_is_watched(watch: Watch) -> None:
     [
         ("nothing", "there is no variable nothing"),
         ("thing.nothing", "thing.nothing is not a stored attribute"),
-        ("thing.area", "thing.area is computed when it is asked for, by property; watch what it is made of"),
+        ("thing.area", "thing.area is computed when it is asked for, by property; watch its parts"),
         ("pair[0]", "a tuple does not change"),
         ("int.real", "the attributes of type int do not change"),
         ("1 + 1", "1 + 1 cannot be assigned to; a name, an attribute or an item can"),

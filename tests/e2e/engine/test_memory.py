@@ -112,7 +112,7 @@ def test_writes_change_the_program_and_are_told_of(start: Start) -> None:
 def test_partial_writes_are_made_only_if_allowed(start: Start) -> None:
     peer, rows = at_stop(start)
     raw = rows["raw"]["memoryReference"]
-    with pytest.raises(Refused, match="4 bytes at 14 do not fit into 16; allowPartial would write what does"):
+    with pytest.raises(Refused, match="4 bytes at 14 do not fit into 16; allowPartial writes the part that does"):
         write(peer, raw, b"wxyz", offset=14)
     assert write(peer, raw, b"wxyz", offset=14, allowPartial=True) == {"bytesWritten": 2}
     assert write(peer, raw, b"wxyz", offset=-2, allowPartial=True) == {"bytesWritten": 2, "offset": 0}

@@ -120,7 +120,7 @@ def test_file_of_the_project_says_how_values_of_its_classes_are_shown(start: Sta
     slow = texts(children(peer, peer.ask("evaluate", expression="Slow()", frameId=peer.stack()[0]["id"])))
     assert (slow["presenter of Slow"], slow["stored"]) == ("<presenter of Slow timed out after 0.5 s>", "2")
     odd = texts(children(peer, rows["odd"]))
-    assert "a presenter returns a text, a dict or list of what is inside, or both" in odd["presenter of Odd"]
+    assert "a presenter returns a text, a dict or list of the contents, or both" in odd["presenter of Odd"]
     assert peer.value("'presenters' in sys.modules or 'dapkit_presenters' in sys.modules") == "False"
     peer.go()
     assert peer.finish() == (0, "", "")

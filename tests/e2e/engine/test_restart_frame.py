@@ -58,7 +58,7 @@ def test_arguments_that_a_loop_may_have_assigned_to_are_not_taken_for_the_first_
     peer.configure(breakpoints=[{"line": 4, "condition": "n == 1"}])
     peer.stopped("breakpoint")
     assert peer.stack()[0]["canRestart"] is False
-    with pytest.raises(Refused, match=r"assigns to its parameters n, and what they were .* the call has computed them"):
+    with pytest.raises(Refused, match=r"assigns to its parameters n, and their values .* the call has computed them"):
         peer.ask("restartFrame", frameId=peer.stack()[0]["id"])
 
 

@@ -123,7 +123,7 @@ def test_suspended_tasks_are_listed_while_their_loop_stands_still(start: Start) 
     assert peer.locals(number, frame=1)["n"]["value"] == "100"
     assert peer.value("n + 1", thread=number, frame=1) == "101"
     assert names(peer) == listed
-    with pytest.raises(Refused, match="is suspended; only what runs it can end it"):
+    with pytest.raises(Refused, match="is suspended; only its runner can end it"):
         peer.ask("terminateThreads", threadIds=[number])
 
 

@@ -14,7 +14,7 @@ SECONDS = 60.0
 type Message = dict[str, Any]
 
 
-class Refused(Exception):  # noqa: N818 - named after what happened
+class Refused(Exception):  # noqa: N818 - named after the event
     """A debug request that got an error response."""
 
 

@@ -83,7 +83,7 @@ class AdapterClient:
         return [event for event in self.session.events(since=0).unread if isinstance(event, kind)]
 
     def output(self, *categories: str) -> str:
-        """Return what the program wrote."""
+        """Return the program's output."""
         return self.session.output.read(*categories).text
 
 

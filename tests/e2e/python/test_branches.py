@@ -99,7 +99,7 @@ async def test_what_writes_to_the_past_has_the_program_go_on_from_there(
     before = driver.session.debugged_process
     await change(driver, "total", "100")
     assert await value(driver, "(i, total)") == "(3, 100)"
-    assert "what came later is dropped" in driver.output("important")
+    assert "its later history is dropped" in driver.output("important")
     await driver.resume()
     assert await value(driver, "(i, total)") == "(4, 104)"
     assert driver.output("stdout") == "at 0 0\nat 1 1\nat 2 3\nat 3 6\nat 4 10\nat 3 100\n"

@@ -55,7 +55,7 @@ except RuntimeError as error:
         "None False",
         "False None",
         "None is not an exception: call it in an except block, or hand one over",
-        "(1, 2, 3) is neither an exception nor what sys.exc_info() returns",
+        "(1, 2, 3) is neither an exception nor the result of sys.exc_info()",
         "1 is not a file, a folder or sys.stderr",
         "logging has already begun: call dapkit.log_to() before any other function of dapkit",
     ]

@@ -134,7 +134,7 @@ async def test_launched_program_cannot_listen(driver: AdapterClient) -> None:
         ),
         ("dapkit.listen(token_file='/nowhere')", "FileNotFoundError"),
         ("dapkit.listen(token='a', token_file='b')", "ValueError: token and token_file say the same"),
-        ("dapkit.listen(token='')", "ValueError: an empty token is none"),
+        ("dapkit.listen(token='')", "ValueError: the token is empty"),
         ("dapkit.listen('socket', token='a')", "ValueError: a unix socket asks for no token"),
     ],
 )
@@ -181,7 +181,7 @@ PROOF = '{"proof":"%s"}' % ("0" * 64)
         (request("dapkit/authenticate", '{"token":"guess"}'), b"the first request has to be dapkit/authenticate"),
         (request("dapkit/authenticate", '{"nonce":7}'), b"the first request has to be dapkit/authenticate"),
         (request("dapkit/authenticate", NONCE) + request("dapkit/authenticate"), b"the token is not that of"),
-        (request("dapkit/authenticate", NONCE) + request("initialize"), b"the token is not that of the program"),
+        (request("dapkit/authenticate", NONCE) + request("initialize"), b"the token is not the program's token"),
         (request("dapkit/authenticate", NONCE) + request("dapkit/authenticate", PROOF), b"the token is not that of"),
         (encode_frame(b'{"seq":1,"type":"event","event":"x"}'), b""),
         (encode_frame(b"[1]"), b""),

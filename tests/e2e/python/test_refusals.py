@@ -135,11 +135,11 @@ async def test_process_that_is_not_there_is_refused(driver: AdapterClient) -> No
     [
         ({}, "exactly one of connect, listen, socket and processId, got none of them"),
         ({"connect": {"port": 1}, "listen": {"port": 1}}, "got connect and listen"),
-        ({"connect": {"port": 1}}, "nobody listens at 127.0.0.1:1: Connection refused"),
-        ({"host": "localhost", "port": 1}, "nobody listens at localhost:1: Connection refused"),
+        ({"connect": {"port": 1}}, "no process listens at 127.0.0.1:1: Connection refused"),
+        ({"host": "localhost", "port": 1}, "no process listens at localhost:1: Connection refused"),
         ({"connect": {"port": 1, "tokenFile": "/nowhere"}}, "tokenFile /nowhere cannot be read: No such file"),
         ({"listen": {"host": "::", "port": 0}}, ":: can be reached from other machines"),
-        ({"socket": "/nowhere/socket"}, "nobody listens at /nowhere/socket: No such file"),
+        ({"socket": "/nowhere/socket"}, "no process listens at /nowhere/socket: No such file"),
         ({"connect": {"host": "here"}}, "missing"),
     ],
 )

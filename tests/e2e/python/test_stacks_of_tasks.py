@@ -226,9 +226,7 @@ def test_tasks_of_loops_in_several_threads_are_shown_by_thread(tmp_path: Path, p
     leaves = {task["name"]: threads[task["thread"]] for task in found["tasks"] if functions(task) == ["leaf"]}
     if "3.14" in python:  # CPython 3.14, Modules/_remote_debugging: threads are read from the main one on
         assert leaves == {"first": "MainThread"}
-        assert (
-            "Some tasks of asyncio are not known: Python 3.14 reads those of the main thread, and not of loop" in page
-        )
+        assert "Some tasks of asyncio are not known: Python 3.14 reads the main thread's, and not those in loop" in page
     else:
         assert leaves == {"first": "MainThread", "one": "loop one", "two": "loop two"}
         assert "Tasks of asyncio in loop two (2)" in page

@@ -50,7 +50,7 @@ with connected() as guess:
     guess.sendall(asked)
     assert b'"proof"' in guess.recv(10000)
     guess.sendall(shown)
-    assert b"the token is not that of this server" in guess.recv(10000)
+    assert b"the token is not this server's" in guess.recv(10000)
 held = [connected() for _ in range(silent)]
 print("waits", flush=True)
 sys.stdin.read()

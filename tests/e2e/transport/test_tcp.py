@@ -164,7 +164,7 @@ async def test_port_is_released_when_the_block_ends() -> None:
         stream = await connect_tcp("127.0.0.1", port, token=TOKEN)
         await stream.send(b"x")
         await stream.receive()
-    with pytest.raises(Unreachable, match=f"nobody listens at 127.0.0.1:{port}"):
+    with pytest.raises(Unreachable, match=f"no process listens at 127.0.0.1:{port}"):
         await connect_tcp("127.0.0.1", port, token=TOKEN)
     async with listen_tcp("127.0.0.1", port, echo, token=TOKEN) as again:
         assert again == port
@@ -252,5 +252,5 @@ async def test_handler_that_fails_ends_its_connection_only(caplog: pytest.LogCap
 async def test_nobody_listening_is_a_clear_error() -> None:
     with socket.socket() as reserved:
         reserved.bind(("127.0.0.1", 0))
-        with pytest.raises(Unreachable, match="nobody listens at 127.0.0.1"):  # noqa: RUF043 - a dot is a dot
+        with pytest.raises(Unreachable, match="no process listens at 127.0.0.1"):  # noqa: RUF043 - a dot is a dot
             await connect_tcp("127.0.0.1", reserved.getsockname()[1])

@@ -55,7 +55,7 @@ async def test_socket_file_is_removed_when_the_block_ends(path: Path) -> None:
     async with listen_unix(path, echo):
         pass
     assert names_in(path.parent) == []
-    with pytest.raises(Unreachable, match="nobody listens at"):
+    with pytest.raises(Unreachable, match="no process listens at"):
         await connect_unix(path)
 
 
@@ -69,7 +69,7 @@ async def test_stale_socket_file_is_replaced(path: Path) -> None:
 
 async def test_live_socket_is_an_error_and_lives_on(path: Path) -> None:
     async with listen_unix(path, echo):
-        with pytest.raises(Unreachable, match=f"somebody listens at {path} already"):
+        with pytest.raises(Unreachable, match=f"another process listens at {path} already"):
             async with listen_unix(path, echo):
                 pass
         async with await connect_unix(path) as stream:
@@ -137,7 +137,7 @@ async def test_question_whether_a_socket_is_alive_is_not_heard_by_who_listens(pa
 
     async with listen_unix(alive, take):
         remove_dead_sockets(path.parent, "engine-*")
-        with pytest.raises(Unreachable, match="somebody listens"):
+        with pytest.raises(Unreachable, match="another process listens"):
             async with listen_unix(alive, take):
                 pass
         async with await connect_unix(alive) as stream:

@@ -106,7 +106,7 @@ def test_more_arguments_have_the_last_word(world: World) -> None:
 def test_source_that_has_to_be_compiled_is_refused_and_what_was_built_is_named(world: World) -> None:
     world.write("a.c")
     choice = choose(world, "lldb-dap", "a.c")
-    with pytest.raises(NoProgram, match=r"a\.c is a source, and lldb-dap debugs what was built of it: compile it with"):
+    with pytest.raises(NoProgram, match=r"a\.c is a source, and lldb-dap debugs executables: compile it with"):
         choice.launch_arguments()
     (world.project / "a").write_bytes(Path("/proc/self/exe").read_bytes())
     with pytest.raises(NoProgram, match=r"\(a is beside it\)"):

@@ -33,7 +33,7 @@ def test_new_adapter_is_sent_what_is_usual(world: World) -> None:
     choice = world.load().choose(world.write("a.my"), cwd=world.project)
     assert choice.command == (str(world.bin / "mine"), "--dap")
     file = f"{world.project}/dap.toml"
-    assert choice.reasons[-2] == f"what is known of mine is from {file}"
+    assert choice.reasons[-2] == f"the definition of mine is from {file}"
     assert choice.reasons[-1] == f"as {file} of the project says, mine is started by: {' '.join(choice.command)}"
     assert choice.launch_arguments(args=["1"], stop_on_entry=True) == {
         "request": "launch",
@@ -160,7 +160,7 @@ def test_attach_defaults_go_to_every_way_of_attaching(world: World) -> None:
             "x.traits.exit_message, line 2",
             'found "(", expected a regular',
         ),
-        ("dap.toml", "[x.traits]\nexit_message = '0'", "x.traits.exit_message, line 2", "with a group for what it"),
+        ("dap.toml", "[x.traits]\nexit_message = '0'", "x.traits.exit_message, line 2", "with one group"),
         (
             "dap.toml",
             "[x.traits]\nrepl = true",

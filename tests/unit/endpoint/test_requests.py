@@ -269,7 +269,7 @@ def test_request_is_unanswered_until_its_response_and_one_that_looks_like_it_nev
 def test_seq_of_an_unanswered_request_cannot_be_used_again(client: RawPeer) -> None:
     [_] = client.ask("threads", seq=7)
     assert client.ask("threads", seq=7) == []
-    assert responses(client)[0]["message"] == "seq 7 is that of a request which is not answered yet"
+    assert responses(client)[0]["message"] == "seq 7 belongs to a request that is not answered yet"
 
 
 def test_seq_that_was_answered_may_come_again(client: RawPeer) -> None:

@@ -123,7 +123,7 @@ async def test_proof_of_the_server_is_none_of_the_client(role: str) -> None:
         if role == "client":
             tasks.start_soon(admission, theirs)
         else:
-            tasks.start_soon(refusal, theirs, "the token is not that of this server")
+            tasks.start_soon(refusal, theirs, "the token is not this server's")
         await ours.send(request({"nonce": NONCE}))
         nonce = (await message(ours))["body"]["nonce"]
         await ours.send(request({"proof": proof_of(role, TOKEN, PORT, NONCE, nonce)}, 2))
@@ -134,7 +134,7 @@ async def test_proof_of_the_server_is_none_of_the_client(role: str) -> None:
 async def test_wrong_proofs_are_answered_and_refused(shown: object) -> None:
     ours, theirs = memory_pair()
     async with anyio.create_task_group() as tasks:
-        tasks.start_soon(refusal, theirs, "the token is not that of this server")
+        tasks.start_soon(refusal, theirs, "the token is not this server's")
         await ours.send(request({"nonce": NONCE}))
         await message(ours)
         await ours.send(request(shown, 2))

@@ -73,7 +73,7 @@ def test_texts_are_resolved_at_any_depth_and_all_else_stays() -> None:
             "${command:cmake.launchTargetPath}",
             "${command:cmake.launchTargetPath} is a command of the editor or of an ext",
         ),
-        ("${selectedText}", "${selectedText} is known to an editor only: write what it stands for"),
+        ("${selectedText}", "${selectedText} is known to an editor only: write its value instead"),
     ],
 )
 def test_variable_without_a_value_says_what_to_do(text: str, problem: str) -> None:

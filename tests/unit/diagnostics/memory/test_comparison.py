@@ -83,7 +83,7 @@ def test_what_makes_a_comparison_doubtful_is_said() -> None:
     assert compare(before, after).remarks == [
         "They are of different processes: 1 and 2.",
         "Not all objects were counted in both, so that growth may only seem so.",
-        "What was not among the 1 largest counts as nothing.",
+        "Groups outside the 1 largest counts as nothing.",
     ]
 
 
