@@ -40,10 +40,10 @@ def main() -> None:
         sys.exit(f"dapkit: {error}")
 
 
-def _show(wanted: str) -> None:
-    if wanted == "help":
+def _show(option: str) -> None:
+    if option == "help":
         sys.stdout.write(HELP)
-    elif wanted == "version":
+    elif option == "version":
         from dapkit import __version__
 
         sys.stdout.write(f"{__version__}\n")
@@ -61,10 +61,10 @@ def _become_program(options: CliOptions) -> None:
     """
     from dapkit.program_api.start_plan import start_plan
 
-    said = marshal.dumps(start_plan(options))
+    plan = marshal.dumps(start_plan(options))
     os.environ.pop("DAPKIT", None)  # it was for this process
     reading, writing = os.pipe()
-    os.write(writing, said)  # far less than a pipe holds
+    os.write(writing, plan)  # far less than a pipe holds
     os.close(writing)
     os.set_inheritable(reading, True)  # noqa: FBT003 - its only parameter
     kind, what = _KINDS[str(options.target_kind)], str(options.target)

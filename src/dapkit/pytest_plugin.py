@@ -127,5 +127,5 @@ def _breakpoint(report: pytest.TestReport, config: pytest.Config) -> str:
     if crash is None:
         return ""
     path = Path(crash.path)
-    shown = path.relative_to(config.rootpath) if path.is_relative_to(config.rootpath) else path
-    return f"-b {shlex.quote(str(shown))}:{crash.lineno} "
+    file_name = path.relative_to(config.rootpath) if path.is_relative_to(config.rootpath) else path
+    return f"-b {shlex.quote(str(file_name))}:{crash.lineno} "

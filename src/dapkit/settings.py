@@ -153,13 +153,13 @@ class Settings:
         values: dict[str, bool | float] = {}
         origins: dict[str, str] = {}
         problems: list[SettingProblem] = []
-        for place, key, found, trusted in _found(project, environ, problems):
+        for place, key, file_value, trusted in _found(project, environ, problems):
             setting = _SETTINGS.get(key)
             if setting is None:
                 problems.append(SettingProblem(place, f"there is no setting {key}"))
                 continue
             try:
-                values[_attribute(key)] = _fit(setting, found, trusted=trusted)
+                values[_attribute(key)] = _fit(setting, file_value, trusted=trusted)
                 origins[key] = place
             except ValueError as error:
                 problems.append(SettingProblem(place, str(error)))
@@ -236,14 +236,14 @@ def _read(path: Path, problems: list[SettingProblem], *, trusted: bool) -> Itera
             yield table, inside
 
 
-def _fit(setting: Setting, found: object, *, trusted: bool) -> bool | float:
+def _fit(setting: Setting, file_value: object, *, trusted: bool) -> bool | float:
     """Return the value of a setting that was found.
 
     Raises:
         ValueError: it is not fit.
 
     """
-    value = _switched(found) if isinstance(setting.default, bool) else _number(setting, found)
+    value = _switched(file_value) if isinstance(setting.default, bool) else _number(setting, file_value)
     if not trusted:
         match setting.from_project:
             case FromProject.NOTHING:
@@ -255,30 +255,30 @@ def _fit(setting: Setting, found: object, *, trusted: bool) -> bool | float:
     return value
 
 
-def _switched(found: object) -> bool:
-    match found:
+def _switched(value: object) -> bool:
+    match value:
         case bool():
-            return found
+            return value
         case "1" | "true" | "on" | "yes":
             return True
         case "0" | "false" | "off" | "no":
             return False
-    raise ValueError(f"expected true or false, found {found!r}")
+    raise ValueError(f"expected true or false, found {value!r}")
 
 
-def _number(setting: Setting, found: object) -> float:
+def _number(setting: Setting, number: object) -> float:
     whole = isinstance(setting.default, int)
     value: float | None = None
-    match found:
+    match number:
         case bool():
             pass
         case int() | float():
-            value = found
+            value = number
         case str():  # of a variable
             with contextlib.suppress(ValueError):
-                value = int(found) if whole else float(found)
+                value = int(number) if whole else float(number)
     if value is None or (whole and not isinstance(value, int)) or not setting.low <= value <= setting.high:
         kind = "whole number" if whole else "number"
         expected = f"a {kind} of {setting.unit} from {setting.low:.9g} to {setting.high:.9g}"
-        raise ValueError(f"expected {expected}, found {found!r}")
+        raise ValueError(f"expected {expected}, found {number!r}")
     return value

@@ -66,8 +66,8 @@ def answer_after_the_end(command: str, arguments: AnyArguments) -> ProtocolObjec
     """
     match arguments:
         case SetBreakpointsArguments():
-            asked = arguments.breakpoints if arguments.breakpoints is not None else arguments.lines
-            return SetBreakpointsBody(breakpoints=_unverified(asked or []))
+            breakpoints = arguments.breakpoints if arguments.breakpoints is not None else arguments.lines
+            return SetBreakpointsBody(breakpoints=_unverified(breakpoints or []))
         case SetFunctionBreakpointsArguments():
             return SetFunctionBreakpointsBody(breakpoints=_unverified(arguments.breakpoints))
         case SetDataBreakpointsArguments():
@@ -80,5 +80,5 @@ def answer_after_the_end(command: str, arguments: AnyArguments) -> ProtocolObjec
     raise RequestFailed(text, error=error_message(text))
 
 
-def _unverified(asked: list[Any]) -> list[Breakpoint]:
-    return [Breakpoint(verified=False, message=_ENDED) for _ in asked]
+def _unverified(breakpoints: list[Any]) -> list[Breakpoint]:
+    return [Breakpoint(verified=False, message=_ENDED) for _ in breakpoints]

@@ -92,8 +92,8 @@ def check_promised(commands: Collection[str], promised: Capabilities, owner: str
         DefinitionError: one is missing.
 
     """
-    for flag, wanted in _gated_commands().items():
-        if getattr(promised, flag) and (missing := [command for command in wanted if command not in commands]):
+    for flag, gated in _gated_commands().items():
+        if getattr(promised, flag) and (missing := [command for command in gated if command not in commands]):
             raise DefinitionError(
                 f"{owner} cannot promise {flag} without a handler of {' and '.join(missing)}: "
                 f"define {' and '.join(HANDLERS[command] for command in missing)}"
@@ -102,11 +102,11 @@ def check_promised(commands: Collection[str], promised: Capabilities, owner: str
 
 
 def _check_needed(commands: Collection[str], promised: Capabilities, sentence: str) -> None:
-    for flag, wanted in NEEDED.items():
-        if getattr(promised, flag) and not any(command in commands for command in wanted):
+    for flag, needed_commands in NEEDED.items():
+        if getattr(promised, flag) and not any(command in commands for command in needed_commands):
             raise DefinitionError(
-                f"{sentence} {flag}, which needs a handler of {' or '.join(wanted)}: "
-                f"define {' or '.join(HANDLERS[command] for command in wanted)}"
+                f"{sentence} {flag}, which needs a handler of {' or '.join(needed_commands)}: "
+                f"define {' or '.join(HANDLERS[command] for command in needed_commands)}"
             )
 
 

@@ -60,11 +60,11 @@ def run(
 
     """
     end_if_unsupported(2)
-    given = sys.argv[1:] if arguments is None else arguments
+    words = sys.argv[1:] if arguments is None else arguments
     description = (make.__doc__ or "").partition("\n")[0] or None
     try:
         # Editors start adapters without any arguments: no need for argparse then, which takes 7 ms and 2 MB.
-        options = _read(given, program, description, distribution) if given else ServerOptions()
+        options = _read(words, program, description, distribution) if words else ServerOptions()
         _log_to(options.log)
         anyio.run(partial(_serve, make, options))
     except (TransportError, OSError) as error:
@@ -78,12 +78,12 @@ def run(
 
 
 def _read(
-    given: Sequence[str], program: str | None, description: str | None, distribution: str | None
+    words: Sequence[str], program: str | None, description: str | None, distribution: str | None
 ) -> ServerOptions:
     from dapkit.adapter.command_line_parser import parser_of
 
     parser = parser_of(program, description, distribution)
-    options = ServerOptions(**vars(parser.parse_args(given)))
+    options = ServerOptions(**vars(parser.parse_args(words)))
     if options.token_file is not None and options.listen is None:
         parser.error("--token-file is for --listen")
     return options

@@ -63,7 +63,8 @@ def debugger_contribution(
         request: _configuration(struct) for request, struct in definition.starts.items() if struct is not None
     }
     offered = [
-        {"type": kind, "name": f"{label}: {given.get('request', 'launch')}", **given} for given in configurations
+        {"type": kind, "name": f"{label}: {configuration.get('request', 'launch')}", **configuration}
+        for configuration in configurations
     ]
     described: Json = {
         "type": kind,
@@ -95,12 +96,12 @@ def write_contribution(package_json: Path, contribution: Mapping[str, object]) -
         debuggers = contributes.setdefault("debuggers", [])
         others = [debugger for debugger in debuggers if debugger.get("type") != contribution["type"]]
         breakpoints = contributes.setdefault("breakpoints", [])
-        known = {entry.get("language") for entry in breakpoints}
+        languages_with_breakpoints = {entry.get("language") for entry in breakpoints}
     except (ValueError, AttributeError, TypeError) as error:
         raise DefinitionError(f"{package_json} is not the package.json of an extension: {error}") from error
     contributes["debuggers"] = [*others, dict(contribution)]
     languages = cast("list[str]", contribution.get("languages", []))
-    breakpoints += [{"language": language} for language in languages if language not in known]
+    breakpoints += [{"language": language} for language in languages if language not in languages_with_breakpoints]
     indent = next((line[: len(line) - len(line.lstrip())] for line in text.splitlines() if line[:1] in " \t"), "  ")
     package_json.write_text(json.dumps(package, indent=indent, ensure_ascii=False) + "\n", encoding="utf-8")
 
@@ -108,11 +109,11 @@ def write_contribution(package_json: Path, contribution: Mapping[str, object]) -
 def _configuration(struct: type[Any]) -> Json:
     """Make the schema of one kind of configuration."""
     schemas = json_schemas([struct])
-    written = cast("Json", _written_out(schemas[struct.__name__], schemas, ()))
-    properties = cast("Json", written.get("properties", {}))
+    schema = cast("Json", _written_out(schemas[struct.__name__], schemas, ()))
+    properties = cast("Json", schema.get("properties", {}))
     for name in _SENT_BY_CLIENTS:
         properties.pop(name, None)
-    required = written.get("required", [])
+    required = schema.get("required", [])
     return {"required": required, "properties": properties} if required else {"properties": properties}
 
 
@@ -123,8 +124,8 @@ def _written_out(schema: object, schemas: Mapping[str, Json], within: tuple[str,
             name = reference.removeprefix(_REFERENCE)
             if name in within:
                 raise DefinitionError(f"{name} contains itself: a package.json has no place for such a schema")
-            found = cast("Json", _written_out(schemas[name], schemas, (*within, name)))
-            return {**found, **cast("Json", _written_out(beside, schemas, within))}
+            schema_of_reference = cast("Json", _written_out(schemas[name], schemas, (*within, name)))
+            return {**schema_of_reference, **cast("Json", _written_out(beside, schemas, within))}
         case {"properties": dict(properties), **beside}:
             members = {
                 name: _written_out(_without_null(member), schemas, within) for name, member in properties.items()
@@ -145,7 +146,7 @@ def _written_out(schema: object, schemas: Mapping[str, Json], within: tuple[str,
 def _without_null(schema: object) -> object:
     match schema:
         case {"anyOf": list(choices), **beside}:
-            kept = [choice for choice in choices if choice != {"type": "null"}]
-            return {**kept[0], **beside} if len(kept) == 1 else {"anyOf": kept, **beside}
+            other_choices = [choice for choice in choices if choice != {"type": "null"}]
+            return {**other_choices[0], **beside} if len(other_choices) == 1 else {"anyOf": other_choices, **beside}
         case _:
             return schema

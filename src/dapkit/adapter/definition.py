@@ -183,6 +183,6 @@ def _type_arguments(cls: type, base: type) -> tuple[Any, ...]:
             return typing.get_args(original) or (None, None)
         if isinstance(origin, type) and issubclass(origin, base):
             inherited = _type_arguments(origin, base)
-            given: dict[Any, Any] = dict(zip(origin.__type_params__, typing.get_args(original), strict=False))
-            return tuple(given.get(kind, kind) if isinstance(kind, TypeVar) else kind for kind in inherited)
+            arguments: dict[Any, Any] = dict(zip(origin.__type_params__, typing.get_args(original), strict=False))
+            return tuple(arguments.get(kind, kind) if isinstance(kind, TypeVar) else kind for kind in inherited)
     raise DefinitionError(f"{cls.__qualname__} does not derive from Adapter[Launch, Attach]")

@@ -128,10 +128,10 @@ async def serve_unix_connections(
 
 @asynccontextmanager
 async def _listen(host: str, port: int, handler: ConnectionHandler, token: str | None) -> AsyncIterator[int]:
-    known = new_token() if token is None else token
-    async with listen_tcp(host, port, handler, token=known) as place:
+    secret = new_token() if token is None else token
+    async with listen_tcp(host, port, handler, token=secret) as place:
         # It is there before anybody is accepted, since nothing is waited for in between.
-        with nullcontext() if token is not None else left_token(known, place) as file:
+        with nullcontext() if token is not None else left_token(secret, place) as file:
             if file is not None:
                 log.warning("the token of port %d is in %s", place, file)
             yield place

@@ -32,17 +32,17 @@ def check_handler(cls: type, method: str, command: str) -> None:
     """
     function, name = getattr(cls, method), f"{cls.__qualname__}.{method}"
     spec = COMMANDS[command]
-    wanted = _parameters(getattr(Requests, method))
-    if not _accepts(function, len(wanted)):
+    expected_types = _parameters(getattr(Requests, method))
+    if not _accepts(function, len(expected_types)):
         raise DefinitionError(
             f"{name} takes ({', '.join(_parameters(function))}), "
-            f"which does not fit {command}: write `async def {method}({', '.join(wanted)})`"
+            f"which does not fit {command}: write `async def {method}({', '.join(expected_types)})`"
         )
-    if len(wanted) > 1 and command not in _STARTS:
-        taken = _classes(function, _parameters(function)[1:2])
-        if taken and not issubclass(spec.arguments, tuple(taken)):
+    if len(expected_types) > 1 and command not in _STARTS:
+        parameter_types = _classes(function, _parameters(function)[1:2])
+        if parameter_types and not issubclass(spec.arguments, tuple(parameter_types)):
             raise DefinitionError(
-                f"{name} takes {' | '.join(map(_shown, taken))}, "
+                f"{name} takes {' | '.join(map(_shown, parameter_types))}, "
                 f"but the arguments of {command} are {spec.arguments.__name__}"
             )
     body = spec.body or types.NoneType
@@ -79,8 +79,12 @@ def custom_parameter(cls: type, method: str) -> type | None:
 def _parameters(function: _Function) -> list[str]:
     """Names of the parameters that can be given by position; quicker than a signature, at each start of an adapter."""
     if not isinstance(function, types.FunctionType):  # a `partial`, or another object that can be called
-        given = inspect.signature(function).parameters.values()
-        return [known.name for known in given if known.kind in {known.POSITIONAL_ONLY, known.POSITIONAL_OR_KEYWORD}]
+        parameters = inspect.signature(function).parameters.values()
+        return [
+            parameter.name
+            for parameter in parameters
+            if parameter.kind in {parameter.POSITIONAL_ONLY, parameter.POSITIONAL_OR_KEYWORD}
+        ]
     code = function.__code__
     return list(code.co_varnames[: code.co_argcount])
 
@@ -106,15 +110,15 @@ def _classes(function: _Function, names: Sequence[str]) -> list[type]:
     is_union = typing.get_origin(hint) in {types.UnionType, typing.Union}
     parts = typing.get_args(hint) if is_union else (types.NoneType if hint is None else hint,)
     classes = [typing.get_origin(part) or part for part in parts]
-    named = [part for part in classes if isinstance(part, type) and part not in (Any, object)]
-    return named if len(named) == len(parts) else []
+    candidates = [part for part in classes if isinstance(part, type) and part not in (Any, object)]
+    return candidates if len(candidates) == len(parts) else []
 
 
 def _hints(function: _Function) -> Mapping[str, Any]:
     """Return the annotations, resolved if they are texts."""
     try:
-        found: Mapping[str, Any] = function.__annotations__
-        return typing.get_type_hints(function) if any(isinstance(hint, str) for hint in found.values()) else found
+        hints: Mapping[str, Any] = function.__annotations__
+        return typing.get_type_hints(function) if any(isinstance(hint, str) for hint in hints.values()) else hints
     except (NameError, TypeError, AttributeError):
         return {}
 

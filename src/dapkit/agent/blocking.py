@@ -89,9 +89,9 @@ def performs[**P, R](*kinds: str) -> "Callable[[Callable[P, Answer[R]]], Callabl
 
         @wraps(declared)
         def call(*args: P.args, **kwargs: P.kwargs) -> "Answer[R]":
-            given = parameters.bind(*args, **kwargs)
-            given.apply_defaults()
-            return _perform(action, given.arguments, kinds)
+            bound = parameters.bind(*args, **kwargs)
+            bound.apply_defaults()
+            return _perform(action, bound.arguments, kinds)
 
         return call
 
@@ -106,11 +106,11 @@ def _perform[R](action: str, arguments: "Mapping[str, Any]", kinds: tuple[str, .
         dapkit.hub.HubError: no hub could be reached.
 
     """
-    given = {name: _sent(name, value) for name, value in arguments.items() if name not in {"session", "project"}}
+    values = {name: _sent(name, value) for name, value in arguments.items() if name not in {"session", "project"}}
     project = arguments["project"]
     answer: dict[str, Any] = hub.call(
         action,
-        {name: value for name, value in given.items() if value is not None},
+        {name: value for name, value in values.items() if value is not None},
         project=project_of(os.getcwd()) if project is None else _absolute(project),  # noqa: PTH109 - a text
         session=arguments["session"],
     )

@@ -78,40 +78,40 @@ def command_line(action: str, arguments: "Mapping[str, object]", *, folder: str 
         folder: in which it is typed: files in it are named from there.
 
     """
-    given = {
+    options = {
         name: _from(folder, value) if PARAMETERS[name]["type"] == "path" else value
         for name, value in arguments.items()
         if name in ACTIONS[action]["parameters"] and value is not None and (name, value) != ("cwd", folder)
     }
-    by_place = [*_by_place(action, given)]
+    by_place = [*_by_place(action, options)]
     line = ["dapkit", action.replace("_", "-")]
-    for name, value in given.items():
+    for name, value in options.items():
         line += _options(name, value)
     if any(word.startswith("-") for word in by_place[: 1 if action == "launch" else None]):
         line.append("--")
     return " ".join(map(_quoted, [*line, *by_place]))
 
 
-def _by_place(action: str, given: "dict[str, object]") -> "Iterator[str]":
+def _by_place(action: str, arguments: "dict[str, object]") -> "Iterator[str]":
     """Take the positional arguments out of the arguments, as words."""
     for name in POSITIONAL.get(action, ()):
         if name == WHERE:
-            yield from _place(action, given)
-        elif name in given:
-            yield from map(_word, _listed(given.pop(name)))
+            yield from _place(action, arguments)
+        elif name in arguments:
+            yield from map(_word, _listed(arguments.pop(name)))
         elif action != "launch":
             return  # the next word would be taken for it
 
 
-def _place(action: str, given: "dict[str, object]") -> "Iterator[str]":
-    if "function" in given:
-        yield str(given.pop("function"))
-    elif "file" in given:
-        parts = [given.pop("file")]
+def _place(action: str, arguments: "dict[str, object]") -> "Iterator[str]":
+    if "function" in arguments:
+        yield str(arguments.pop("function"))
+    elif "file" in arguments:
+        parts = [arguments.pop("file")]
         for name in ("line", "column"):
-            if name not in given or name not in ACTIONS[action]["parameters"]:
+            if name not in arguments or name not in ACTIONS[action]["parameters"]:
                 break
-            parts.append(given.pop(name))
+            parts.append(arguments.pop(name))
         yield ":".join(map(str, parts))
 
 

@@ -33,20 +33,20 @@ def plans_of(
     if workspace is None:
         raise InvalidArguments(f"configuration: there is no .vscode/launch.json in {folder} or above it")
     file = launch_json.read(workspace)
-    open_file, given = None if program is None else folder / program, inputs or {}
-    asked = [question.name for question in file.asked(name)]
-    for answered in given:
-        if answered not in asked:
+    open_file, answers = None if program is None else folder / program, inputs or {}
+    question_names = [question.name for question in file.asked(name)]
+    for answered in answers:
+        if answered not in question_names:
             raise InvalidArguments(
-                f"inputs: {name} does not ask for {answered}; it asks for {', '.join(asked) or 'nothing'}"
+                f"inputs: {name} does not ask for {answered}; it asks for {', '.join(question_names) or 'nothing'}"
             )
-    plans = [file.plan(member, catalog, program=open_file, inputs=given, pid=pid) for member in file.members(name)]
+    plans = [file.plan(member, catalog, program=open_file, inputs=answers, pid=pid) for member in file.members(name)]
     return [_changed(plan, env or {}, changes) for plan in plans]
 
 
 def _changed(plan: Plan, env: Mapping[str, str | None], changes: Mapping[str, object]) -> Plan:
-    wanted = {key: value for key, value in changes.items() if value is not None}
+    settings = {key: value for key, value in changes.items() if value is not None}
     before = plan.arguments.get("env")
     if env:
-        wanted["env"] = {**(before if isinstance(before, Mapping) else {}), **env}
-    return replace(plan, arguments={**plan.arguments, **wanted})
+        settings["env"] = {**(before if isinstance(before, Mapping) else {}), **env}
+    return replace(plan, arguments={**plan.arguments, **settings})

@@ -62,7 +62,7 @@ class ActionHandler:
             await self._hold_session(call)
             return {}  # which is never sent: the call ends with its caller
         call_of_action: ActionCall | None = None
-        begun = anyio.current_time()
+        start = anyio.current_time()
         try:
             with ExitStack() as in_use:
                 action = _allowed(call)
@@ -78,7 +78,7 @@ class ActionHandler:
         else:
             answer = self._succeeded(call, call_of_action, result)
         if call_of_action is not None and call.name not in QUERIES:
-            _log(answer, anyio.current_time() - begun)
+            _log(answer, anyio.current_time() - start)
             self._record(call, call_of_action, answer)
         return answer
 
@@ -91,8 +91,8 @@ class ActionHandler:
                 await self._sessions.find(call.project, call.session).abandon("the command that held it has ended")
 
     def _call(self, call: HubCall, timeout: object, in_use: ExitStack) -> ActionCall:
-        asked = timeout if isinstance(timeout, int | float) else None
-        seconds = call.settings.request_timeout_seconds if asked is None else asked
+        requested_seconds = timeout if isinstance(timeout, int | float) else None
+        seconds = call.settings.request_timeout_seconds if requested_seconds is None else requested_seconds
 
         def report(text: str, percentage: float | None) -> None:
             call.report(one_line(self._redaction_for(call, None).text(text)), percentage)
@@ -102,7 +102,7 @@ class ActionHandler:
             request=replace(call, report=report),
             memories=self._memories,
             timeout=min(max(seconds, shared_limits.ACTION_SECONDS_LEAST), shared_limits.ACTION_SECONDS_MOST),
-            patient=asked is not None,
+            patient=requested_seconds is not None,
             in_use=in_use,
         )
 
@@ -141,14 +141,14 @@ class ActionHandler:
         )
 
     def _succeeded(self, request: HubCall, call: ActionCall, result: ProtocolObject) -> dict[str, object]:
-        asked = QUERIES.get(request.name)
-        done = asked is not None and asked.without_secrets
-        shown = result if done else self._redaction_for(request, call).result(result)
+        query = QUERIES.get(request.name)
+        without_secrets = query is not None and query.without_secrets
+        redacted = result if without_secrets else self._redaction_for(request, call).result(result)
         return {
             **_head(request, call),
             "success": True,
-            "text": cut(render(shown), request.settings.text_bytes),
-            "details": to_json_value(shown),
+            "text": cut(render(redacted), request.settings.text_bytes),
+            "details": to_json_value(redacted),
         }
 
     def _failed(self, request: HubCall, call: ActionCall | None, failure: ActionFailed) -> dict[str, object]:
@@ -224,5 +224,5 @@ def _log(answer: Mapping[str, object], seconds: float) -> None:
 
 
 def _head(request: HubCall, call: ActionCall | None) -> dict[str, object]:
-    used = call.used.name if call is not None and call.used is not None else request.session
-    return {"action": request.name, "session": used}
+    session_name = call.used.name if call is not None and call.used is not None else request.session
+    return {"action": request.name, "session": session_name}

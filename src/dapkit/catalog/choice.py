@@ -92,7 +92,7 @@ class Choice:
         folder = (cwd or self.cwd).absolute()
         path = self.program if program is None else folder / program
         self._check_program(path if module is None else None, module)
-        wanted = PlaceholderValues(
+        values = PlaceholderValues(
             program=None if module is not None else path,
             module=module,
             code=code,
@@ -109,7 +109,7 @@ class Choice:
         if terminal and not self.runs_in_terminal:
             raise CatalogError(f"{self.definition.name} runs no programs in terminals")
         template = {**self.definition.launch, **(self.definition.launch_in_terminal if terminal else NOTHING)}
-        arguments = {**fill_table(template, wanted.value), **self.arguments, **more}
+        arguments = {**fill_table(template, values.value), **self.arguments, **more}
         for name, what in self.definition.required.items():
             if not arguments.get(name):
                 raise MissingArgument(f"{self.definition.name} needs `{name}` to launch {path or folder}: {what}")
@@ -134,7 +134,7 @@ class Choice:
         if table is None:
             raise CatalogError(f"{self.definition.name} cannot attach to a {'process' if port is None else 'port'}")
         folder = (cwd or self.cwd).absolute()
-        wanted = PlaceholderValues(
+        values = PlaceholderValues(
             program=self.program,
             cwd=folder,
             root=root_of(self.program or folder, self.definition),
@@ -143,7 +143,7 @@ class Choice:
             host=host,
             port=port,
         )
-        return {**fill_table(table, wanted.value), **self.arguments, **more}
+        return {**fill_table(table, values.value), **self.arguments, **more}
 
     def core_arguments(
         self, core: Path, *, cwd: Path | None = None, more: ArgumentTemplate = NOTHING
@@ -159,8 +159,8 @@ class Choice:
             raise CatalogError(f"{self.definition.name} cannot open core files")
         folder = (cwd or self.cwd).absolute()
         check_core(folder / core)
-        wanted = PlaceholderValues(program=self.program, core=folder / core, cwd=folder)
-        return {**fill_table(self.definition.open_core, wanted.value), **self.arguments, **more}
+        values = PlaceholderValues(program=self.program, core=folder / core, cwd=folder)
+        return {**fill_table(self.definition.open_core, values.value), **self.arguments, **more}
 
     def check_launch(self, arguments: Mapping[str, object], program: Path | None = None) -> None:
         """Check the arguments of `launch` before anything runs.
@@ -216,15 +216,15 @@ class Choice:
 
     def _check_kind(self, path: Path) -> None:
         """Check that a program is there, and is a kind of file that the adapter runs."""
-        definition, found = self.definition, look_at(path)
+        definition, file = self.definition, look_at(path)
         markers = definition.folder_markers
-        if found.kind == "folder" and not definition.directories:
+        if file.kind == "folder" and not definition.directories:
             raise NoProgram(f"{path} is a folder, and {definition.name} runs files")
-        if found.kind == "folder" and markers and not any(True for _ in matching(path, markers)):
+        if file.kind == "folder" and markers and not any(True for _ in matching(path, markers)):
             raise NoProgram(f"{path} is a folder without {' or '.join(markers)}, so {definition.name} cannot run it")
-        foreign = definition.file_types and found.interpreter not in definition.interpreters
-        if found.kind == "executable" and foreign and not definition.native and not definition.takes(path):
-            raise NoProgram(f"{found}, and {definition.name} debugs {', '.join(definition.languages)}")
+        foreign = definition.file_types and file.interpreter not in definition.interpreters
+        if file.kind == "executable" and foreign and not definition.native and not definition.takes(path):
+            raise NoProgram(f"{file}, and {definition.name} debugs {', '.join(definition.languages)}")
         if definition.native and not definition.is_source_only(path):
             check_executable(path, definition.name)
 

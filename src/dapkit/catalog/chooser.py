@@ -58,9 +58,9 @@ class Chooser:
         self._python_matters = launches
         if name not in self.adapters:
             close = difflib.get_close_matches(name, self.adapters, n=1)
-            meant = (f"did you mean {close[0]}?",) if close else ()
+            hints = (f"did you mean {close[0]}?",) if close else ()
             raise NoAdapter(
-                f"there is no adapter {name!r}", hints=(*meant, f"there are {', '.join(sorted(self.adapters))}")
+                f"there is no adapter {name!r}", hints=(*hints, f"there are {', '.join(sorted(self.adapters))}")
             )
         self.reasons.append(f"{name} was asked for")
         return self._first([self.adapters[name]], program, what=f"adapter {name!r} is not available")
@@ -69,8 +69,8 @@ class Chooser:
         """Choose one for a language, where there is no program to look at."""
         fitting = [adapter for adapter in self.adapters.values() if language in adapter.languages]
         if not fitting:
-            known = sorted({name for adapter in self.adapters.values() for name in adapter.languages})
-            raise NoAdapter(f"no adapter debugs {language}", hints=(f"there are adapters for {', '.join(known)}",))
+            languages = sorted({name for adapter in self.adapters.values() for name in adapter.languages})
+            raise NoAdapter(f"no adapter debugs {language}", hints=(f"there are adapters for {', '.join(languages)}",))
         return self._first(
             self._sorted(fitting, program or self.cwd), program, what=f"no debugger for {language} is available"
         )
@@ -79,12 +79,12 @@ class Chooser:
         self, kind: str, program: Path | None, *, pid: int | None = None, place: tuple[str, int] | None = None
     ) -> Choice:
         """Choose one for the `type` of a launch configuration, which may attach to a process or a port."""
-        known = [adapter for adapter in self.adapters.values() if kind in adapter.launch_types]
-        if not known:
+        adapters = [adapter for adapter in self.adapters.values() if kind in adapter.launch_types]
+        if not adapters:
             types = sorted({name for adapter in self.adapters.values() for name in adapter.launch_types})
             hint = f"there are adapters for {', '.join(types)}"
             raise NoAdapter(f"no adapter is for configurations of type {kind!r}", hints=(hint,))
-        fitting = self._specific(known, program or self.cwd)
+        fitting = self._specific(adapters, program or self.cwd)
         self.reasons.append(f"the configuration's type is {kind}, for which there is {_names(fitting)}")
         if pid is not None:
             fitting = [adapter for adapter in fitting if adapter.attach_to_pid is not None]
@@ -114,18 +114,20 @@ class Chooser:
         process = look_at_process(pid, self._debuggers())
         if process.runs == "python" and self.python is None:
             self._python = asked(process.executable, f"runs as process {pid}", self.env, self.cwd)
-        known = [adapter for adapter in self.adapters.values() if process.runs in adapter.interpreters]
-        fitting = [adapter for adapter in known if adapter.attach_to_pid is not None]
-        if not known or process.runs == "go":
+        adapters = [adapter for adapter in self.adapters.values() if process.runs in adapter.interpreters]
+        fitting = [adapter for adapter in adapters if adapter.attach_to_pid is not None]
+        if not adapters or process.runs == "go":
             fitting += [adapter for adapter in self._native() if adapter.attach_to_pid is not None]
         self.reasons.append(f"{process}, to which {_names(fitting)} can attach")
         if not fitting:
-            others = ", ".join(adapter.name for adapter in known)
+            others = ", ".join(adapter.name for adapter in adapters)
             raise NoAdapter(
                 f"no debugger can attach to this: {process}, and {others} cannot attach to a process",
                 reasons=tuple(self.reasons),
                 hints=tuple(
-                    f"{adapter.name}: attach to a port; {adapter.notes}" for adapter in known if adapter.attach_to_port
+                    f"{adapter.name}: attach to a port; {adapter.notes}"
+                    for adapter in adapters
+                    if adapter.attach_to_port
                 ),
             )
         return self._first(
@@ -237,32 +239,32 @@ class Chooser:
         fitting = self._able(fitting)
         missing: list[tuple[AdapterDefinition, NotInstalled]] = []
         for place, adapter in enumerate(fitting):
-            found = self._suits(adapter, program)
-            if isinstance(found, NotInstalled):
-                missing.append((adapter, found))
-                self._notice(f"not {adapter.name}: {found.problem}")
+            installed = self._suits(adapter, program)
+            if isinstance(installed, NotInstalled):
+                missing.append((adapter, installed))
+                self._notice(f"not {adapter.name}: {installed.problem}")
                 continue
-            self._praise(adapter, found, program)
+            self._praise(adapter, installed, program)
             if program is not None and adapter.is_source_only(program):
                 self.reasons.append(f"{program.name} is a source: {adapter.compiled}")
             if after := fitting[place + 1 :]:
                 self.reasons.append(f"after it would come {_names(after)}")
             return Choice(
                 definition=adapter,
-                command=found.command,
+                command=installed.command,
                 reasons=tuple(self.reasons),
                 notices=tuple(self.notices),
                 program=program,
                 python=None if self._python is None else self._python.path,
-                version=found.version,
+                version=installed.version,
                 cwd=self.cwd,
                 env=self.env,
             )
         first = f": {missing[0][1].problem if missing else self.reasons[-1]}"
         hints = (
-            f"{adapter.name}: {found.remedy or adapter.install}"
-            for adapter, found in missing
-            if found.remedy or adapter.install
+            f"{adapter.name}: {installed.remedy or adapter.install}"
+            for adapter, installed in missing
+            if installed.remedy or adapter.install
         )
         raise NoAdapter(f"{what}{first}", reasons=tuple(self.reasons), hints=tuple(dict.fromkeys(hints)))
 
@@ -287,18 +289,18 @@ class Chooser:
             self._notice(f"not {adapter.name}: it cannot {what}")
         return able
 
-    def _praise(self, adapter: AdapterDefinition, found: Installed, program: Path | None) -> None:
+    def _praise(self, adapter: AdapterDefinition, installed: Installed, program: Path | None) -> None:
         root = None if program is None else root_of(program, adapter)
         inside = "" if root is None else f", in a project of its kind, {root}"
-        version = "" if found.version is None else f", version {found.version}"
-        where = f"{found.command[0]} ({found.where}){version}" if found.command else found.where
+        version = "" if installed.version is None else f", version {installed.version}"
+        where = f"{installed.command[0]} ({installed.where}){version}" if installed.command else installed.where
         self.reasons.append(f"{adapter.name}: {where}{inside}")
         users = {BUILT_IN, *user_folders(self.env)}
         if own := [str(source) for source in adapter.sources if source.parent != BUILT_IN]:
             self.reasons.append(f"the definition of {adapter.name} is from {', '.join(own)}")
         if cloned := [str(source) for source in adapter.sources if source.parent not in users]:
             # The user may never have seen it, and it names the command that is run.
-            started = " ".join(found.command) or found.where
+            started = " ".join(installed.command) or installed.where
             self._notice(f"as {', '.join(cloned)} of the project says, {adapter.name} is started by: {started}")
 
     def _notice(self, reason: str) -> None:
@@ -308,12 +310,12 @@ class Chooser:
             self.notices.append(reason)
 
     def _suits(self, adapter: AdapterDefinition, program: Path | None) -> Installed | NotInstalled:
-        found = self._find(adapter, program)
-        if isinstance(found, NotInstalled) or not self._python_matters or "python" not in adapter.languages:
-            return found
+        installed = self._find(adapter, program)
+        if isinstance(installed, NotInstalled) or not self._python_matters or "python" not in adapter.languages:
+            return installed
         python = self._interpreter(program)
         if not adapter.minimum_python:
-            return found
+            return installed
         remedy = (
             f"give it CPython {adapter.minimum_python} or later, in a virtual environment .venv of the project for one"
         )
@@ -322,7 +324,7 @@ class Chooser:
         if python.implementation != "cpython" or python.version[:2] < numbers(adapter.minimum_python):
             return NotInstalled(f"{python}, and CPython {adapter.minimum_python} or later is needed", remedy)
         self.reasons.append(f"the program's interpreter {python}")
-        return found
+        return installed
 
     def look_for(self, adapter: AdapterDefinition) -> Installed | NotInstalled:
         """Find out whether an adapter is installed, and its version."""
@@ -335,9 +337,9 @@ class Chooser:
         projects = tuple(dict.fromkeys([*([] if root is None else [root]), self.cwd]))
         python = self._interpreter(program) if _asks_for_python(adapter) else None
         around = SearchContext(projects, self.env, None if python is None else python.path, self._notice)
-        found = find(adapter, around, ask_version=ask_version)
-        lacking = lacks_for_pid(adapter, around) if self.to_pid and isinstance(found, Installed) else None
-        return lacking or found
+        installed = find(adapter, around, ask_version=ask_version)
+        lacking = lacks_for_pid(adapter, around) if self.to_pid and isinstance(installed, Installed) else None
+        return lacking or installed
 
     def _interpreter(self, program: Path | None) -> Interpreter | None:
         if self._python is None:

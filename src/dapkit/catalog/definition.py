@@ -94,21 +94,21 @@ class Traits:
     watch_commands: Mapping[str, str] = field(default_factory=dict)
     watches_addresses: bool = False
 
-    def exit_code_in(self, said: str) -> int | None:
+    def exit_code_in(self, text: str) -> int | None:
         """Return the exit code of the program; None if this is not the adapter's exit message."""
-        found = None if self.exit_message is None else self.exit_message.fullmatch(said)
-        code = None if found is None else found[1]
+        match = None if self.exit_message is None else self.exit_message.fullmatch(text)
+        code = None if match is None else match[1]
         return int(code) if code is not None and _WHOLE_NUMBER.fullmatch(code) else None
 
-    def signal_in(self, said: str) -> str | None:
+    def signal_in(self, text: str) -> str | None:
         """Return the signal that killed the program; None if this is not the adapter's signal message."""
-        found = None if self.signal_message is None else self.signal_message.fullmatch(said)
-        return None if found is None else found[1]
+        match = None if self.signal_message is None else self.signal_message.fullmatch(text)
+        return None if match is None else match[1]
 
     def signal_described(self, description: str) -> str | None:
         """Return the signal that a stop is described by; None if it is not a stop at a signal."""
-        found = None if self.signal_description is None else self.signal_description.match(description)
-        return None if found is None else found[1]
+        match = None if self.signal_description is None else self.signal_description.match(description)
+        return None if match is None else match[1]
 
     def names_pause_signal(self, description: str) -> bool:
         """Whether the description of a stop names a signal by which the adapter pauses programs."""

@@ -50,7 +50,7 @@ async def doctor(catalog: Catalog, *, cwd: Path) -> list[Checkup]:
     """Check all adapters; those that work come first, then the broken, then the missing."""
     import anyio.to_thread
 
-    found = await anyio.to_thread.run_sync(partial(states, catalog, cwd=cwd))
+    adapter_states = await anyio.to_thread.run_sync(partial(states, catalog, cwd=cwd))
     results: list[Checkup] = []
     limiter = anyio.CapacityLimiter(limits.CHECKUPS_AT_ONCE)
 
@@ -59,7 +59,7 @@ async def doctor(catalog: Catalog, *, cwd: Path) -> list[Checkup]:
             results.append(await _checkup(state, catalog, cwd))
 
     async with anyio.create_task_group() as tasks:
-        for state in found:
+        for state in adapter_states:
             tasks.start_soon(check, state)
     order = ("works", "broken", "missing")
     return sorted(results, key=lambda checkup: (order.index(checkup.verdict), checkup.state.name))

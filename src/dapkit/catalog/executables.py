@@ -35,12 +35,12 @@ def search(
     A program in the project that other users could have put there is not used, but passed to `skip`, in a sentence.
     """
     for folder, kind in _folders(projects, env):
-        found = _in_folder(folder, name)
-        if found is None:
+        files = _in_folder(folder, name)
+        if files is None:
             continue
-        if kind != "project" or (objection := objection_to(found)) is None:
-            return FoundExecutable(found, kind)
-        skip(skipped(found, objection))
+        if kind != "project" or (objection := objection_to(files)) is None:
+            return FoundExecutable(files, kind)
+        skip(skipped(files, objection))
     return None
 
 
@@ -59,8 +59,8 @@ def highest(pattern: Path) -> Path | None:
     text = str(pattern)
     if "*" not in text:
         return pattern if pattern.exists() else None
-    found = list(Path(pattern.anchor).glob(text.removeprefix(pattern.anchor)))
-    return max(found, key=lambda path: _versions(str(path)), default=None)
+    paths = list(Path(pattern.anchor).glob(text.removeprefix(pattern.anchor)))
+    return max(paths, key=lambda path: _versions(str(path)), default=None)
 
 
 def _folders(projects: Sequence[Path], env: Mapping[str, str]) -> Iterator[tuple[Path, str]]:
@@ -78,8 +78,8 @@ def _in_folder(folder: Path, name: str) -> Path | None:
     if "*" not in name:
         path = folder / name
         return path if is_program(path) else None
-    found = [file for file in listed(folder) if fnmatchcase(file.name, name) and is_program(file)]
-    return max(found, key=lambda path: _versions(path.name), default=None)
+    files = [file for file in listed(folder) if fnmatchcase(file.name, name) and is_program(file)]
+    return max(files, key=lambda path: _versions(path.name), default=None)
 
 
 def _versions(text: str) -> tuple[tuple[int, ...], ...]:

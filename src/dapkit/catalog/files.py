@@ -184,13 +184,13 @@ def _place(text: str, path: tuple[str, ...]) -> str:
     if not path:
         return ""
     lines = text.splitlines()
-    found = 0
+    line_number = 0
     line: int | None = None
     for key in path:
         quoted = re.escape(key)
         pattern = re.compile(rf"""^\s*(\{{\s*)?["']?{quoted}["']?\s*[:=]|^\s*\[+[^\]]*["']?\b{quoted}["']?\s*[.\]]""")
-        here = next((number for number in range(found, len(lines)) if pattern.search(lines[number])), None)
+        here = next((number for number in range(line_number, len(lines)) if pattern.search(lines[number])), None)
         if here is None:
             break
-        found = line = here
+        line_number = line = here
     return ".".join(path) if line is None else f"{'.'.join(path)}, line {line + 1}"

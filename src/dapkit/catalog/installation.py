@@ -94,13 +94,13 @@ def find(
         return Installed((), None, f"it listens at {definition.host}:{definition.port}, which was not tried")
     problems: list[NotInstalled] = []
     for way in definition.command:
-        found = _found(way, definition, around)
-        if isinstance(found, Installed):
-            found = _checked(found, definition, around, ask_version=ask_version)
-        if isinstance(found, Installed):
-            return found
-        if found.problem:
-            problems.append(found)
+        command = _found(way, definition, around)
+        if isinstance(command, Installed):
+            command = _checked(command, definition, around, ask_version=ask_version)
+        if isinstance(command, Installed):
+            return command
+        if command.problem:
+            problems.append(command)
     return NotInstalled(_joined(problems) or "its command is empty")
 
 
@@ -152,9 +152,9 @@ def _program(word: str, definition: AdapterDefinition, around: SearchContext) ->
         return NotInstalled("" if word == "${python}" else f"{', '.join(sorted(placeholders(word)))} is not set")
     name = str(filled)
     if "/" not in name:
-        found = search(name, around.projects, around.env, around.skip)
-        if found is not None:
-            return found
+        path = search(name, around.projects, around.env, around.skip)
+        if path is not None:
+            return path
         if "*" in name:
             return NotInstalled("")  # the plain name comes before it, and is reported
         return NotInstalled(f"{name}{_NOT_FOUND}", command=name)
@@ -165,24 +165,24 @@ def _by_path(path: Path, definition: AdapterDefinition, around: SearchContext) -
     """Resolve a path; a relative one, from the file that contains it or from the project."""
     folders: Sequence[Path] = [*(source.parent for source in definition.sources[-1:]), *around.projects]
     for candidate in [path] if path.is_absolute() else [folder / path for folder in folders]:
-        found = highest(candidate)
-        if found is None or not is_program(found):
+        existing = highest(candidate)
+        if existing is None or not is_program(existing):
             continue
-        if path.is_absolute() or (objection := objection_to(found)) is None:
-            return FoundExecutable(found, "by its path")
-        around.skip(skipped(found, objection))
+        if path.is_absolute() or (objection := objection_to(existing)) is None:
+            return FoundExecutable(existing, "by its path")
+        around.skip(skipped(existing, objection))
     return NotInstalled(f"there is no program {path}")
 
 
 def _checked(
-    found: Installed, definition: AdapterDefinition, around: SearchContext, *, ask_version: bool
+    installed: Installed, definition: AdapterDefinition, around: SearchContext, *, ask_version: bool
 ) -> Installed | NotInstalled:
     decides = definition.needs_version or bool(definition.minimum_version)
     if not definition.version or not (decides or ask_version):
-        return found
-    version = version_told((found.command[0], *definition.version), around.env)
+        return installed
+    version = version_told((installed.command[0], *definition.version), around.env)
     if version is None and decides:
-        return NotInstalled(f"`{' '.join((found.command[0], *definition.version))}` did not report a version")
+        return NotInstalled(f"`{' '.join((installed.command[0], *definition.version))}` did not report a version")
     if version is not None and definition.minimum_version and numbers(version) < numbers(definition.minimum_version):
-        return NotInstalled(f"{found.command[0]} is version {version}, and {definition.minimum_version} is needed")
-    return Installed(found.command, version, found.where)
+        return NotInstalled(f"{installed.command[0]} is version {version}, and {definition.minimum_version} is needed")
+    return Installed(installed.command, version, installed.where)

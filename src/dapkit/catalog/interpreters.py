@@ -41,8 +41,8 @@ def asked(path: Path, why: str, env: Mapping[str, str], cwd: Path) -> Interprete
 
     One that is a front for others (pyenv's) chooses by the folder that it is started in.
     """
-    said = (answer((str(path), "-I", "-S", "-c", _QUESTION), env, cwd) or "").split(maxsplit=2)
-    match said:
+    facts = (answer((str(path), "-I", "-S", "-c", _QUESTION), env, cwd) or "").split(maxsplit=2)
+    match facts:
         case [implementation, version, executable]:
             return Interpreter(Path(executable.strip()), implementation, numbers(version), why)
         case _:
@@ -65,8 +65,8 @@ def python_for(
             continue
         if why == _OF_PROJECT and (objection := objection_to(path)) is not None:
             skip(skipped(path, objection))
-        elif (found := asked(path, why, env, cwd)) is not None:
-            return found
+        elif (interpreter := asked(path, why, env, cwd)) is not None:
+            return interpreter
     return None
 
 
@@ -83,6 +83,6 @@ def _places(program: Path | None, cwd: Path, env: Mapping[str, str]) -> Iterator
         if active := env.get(variable):
             yield Path(active, "bin/python"), f"the active environment, {variable}"
     for name in ("python3", "python"):
-        if (found := search(name, (), env)) is not None:
-            yield found.path, "first on PATH"
+        if (path := search(name, (), env)) is not None:
+            yield path.path, "first on PATH"
     yield Path(sys.executable), "the one that runs dapkit"

@@ -68,9 +68,9 @@ def look_at(path: Path) -> ProgramFile:
 
 def check_executable(path: Path, adapter: str) -> None:
     """Raise NoProgram unless this is an executable of the machine, which may be run."""
-    found = look_at(path)
-    if found.kind != "executable":
-        raise NoProgram(f"{path} is a {_kind(found)}, and {adapter} runs executables of the machine")
+    file = look_at(path)
+    if file.kind != "executable":
+        raise NoProgram(f"{path} is a {_kind(file)}, and {adapter} runs executables of the machine")
     if not os.access(path, os.X_OK):
         raise NoProgram(f"{path} may not be executed: chmod +x {shlex.quote(str(path))}")
 
@@ -87,14 +87,14 @@ def check_core(path: Path) -> None:
         raise NoProgram(f"{path} is not a core file")
 
 
-def _kind(found: ProgramFile) -> str:
-    match found.kind:
+def _kind(file: ProgramFile) -> str:
+    match file.kind:
         case "script":
-            return f"script for {found.interpreter}"
+            return f"script for {file.interpreter}"
         case "folder":
             return "folder"
         case _:
-            return f"{found.path.suffix or 'plain'} file"
+            return f"{file.path.suffix or 'plain'} file"
 
 
 def bare_name(program: str) -> str:

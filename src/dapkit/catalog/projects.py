@@ -13,8 +13,8 @@ def root_of(program: Path, definition: AdapterDefinition) -> Path | None:
     """Return the nearest folder at or above a program that is the root of a project of the adapter's."""
     start = program if program.is_dir() else program.parent
     for folder in (start, *start.parents):
-        found = list(matching(folder, definition.root_markers))
-        if any(_contains(marker, definition.root_contains) for marker in found):
+        markers = list(matching(folder, definition.root_markers))
+        if any(_contains(marker, definition.root_contains) for marker in markers):
             return folder
     return None
 

@@ -55,10 +55,8 @@ def route_to(
 
     command = fill_command(choice.command, value)
     if command is None:
-        needed = ", ".join(sorted(placeholders(choice.command) - _TRANSPORTS_OWN - _MAY_BE_NOTHING))
-        raise MissingArgument(
-            f"{definition.name} is started with the program, so its arguments have to have `{needed}`"
-        )
+        names = ", ".join(sorted(placeholders(choice.command) - _TRANSPORTS_OWN - _MAY_BE_NOTHING))
+        raise MissingArgument(f"{definition.name} is started with the program, so its arguments have to have `{names}`")
     folder = fill(definition.cwd, value) if definition.cwd else None
     cwd = choice.cwd if folder is None or not Path(str(folder)).is_dir() else Path(str(folder))
     env = _environment(choice, arguments)

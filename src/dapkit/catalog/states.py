@@ -66,8 +66,8 @@ def states(catalog: Catalog, *, cwd: Path) -> list[AdapterState]:
     It asks each for its version, which takes a second or two: in an event loop, call it in a thread.
     """
     with ThreadPoolExecutor(limits.VERSIONS_AT_ONCE) as pool:
-        found = list(pool.map(lambda definition: _state(definition, catalog, cwd), catalog.adapters.values()))
-    return sorted(found, key=lambda state: (not state.installed, state.name))
+        adapter_states = list(pool.map(lambda definition: _state(definition, catalog, cwd), catalog.adapters.values()))
+    return sorted(adapter_states, key=lambda state: (not state.installed, state.name))
 
 
 def why(
@@ -89,7 +89,7 @@ def why(
     return Explanation(choice, choice.reasons)
 
 
-def render_states(found: list[AdapterState], catalog: Catalog) -> str:
+def render_states(adapter_states: list[AdapterState], catalog: Catalog) -> str:
     """Return the states as text for a terminal."""
     rows = [("adapter", "state", "version", "for", "where")]
     rows += [
@@ -100,16 +100,16 @@ def render_states(found: list[AdapterState], catalog: Catalog) -> str:
             ", ".join(state.definition.languages),
             str(state.path or state.problem or f"{state.definition.host}:{state.definition.port}"),
         )
-        for state in found
+        for state in adapter_states
     ]
-    return "\n".join([*aligned(rows), *render_problems(catalog, found)])
+    return "\n".join([*aligned(rows), *render_problems(catalog, adapter_states)])
 
 
-def render_problems(catalog: Catalog, found: Iterable[AdapterState]) -> Iterator[str]:
+def render_problems(catalog: Catalog, adapter_states: Iterable[AdapterState]) -> Iterator[str]:
     """Yield the definitions and programs of users' files that were left out, a line each."""
     for problem in catalog.problems:
         yield f"left out: {problem}"
-    yield from dict.fromkeys(text for state in found for text in state.skipped)
+    yield from dict.fromkeys(text for state in adapter_states for text in state.skipped)
 
 
 def render_why(explained: Explanation) -> str:
@@ -128,8 +128,8 @@ def render_why(explained: Explanation) -> str:
 
 def _state(definition: AdapterDefinition, catalog: Catalog, cwd: Path) -> AdapterState:
     chooser = Chooser(catalog.adapters, cwd.absolute(), catalog.env)
-    found = chooser.look_for(definition)
+    installed = chooser.look_for(definition)
     skipped = tuple(chooser.notices)
-    if isinstance(found, NotInstalled):
-        return AdapterState(definition, None, None, found.problem, skipped)
-    return AdapterState(definition, found.path if found.command else None, found.version, "", skipped)
+    if isinstance(installed, NotInstalled):
+        return AdapterState(definition, None, None, installed.problem, skipped)
+    return AdapterState(definition, installed.path if installed.command else None, installed.version, "", skipped)

@@ -72,16 +72,16 @@ def _checked(
     table: Mapping[str, object], path: tuple[str, ...], checks: Mapping[str, Check], unknown: str
 ) -> dict[str, object]:
     settings: dict[str, object] = {}
-    for written, value in ((str(key), value) for key, value in table.items()):  # in YAML a key may be a number
-        key = _ALIASES.get(written) or _in_snake_case(written)
+    for original_key, value in ((str(key), value) for key, value in table.items()):  # in YAML a key may be a number
+        key = _ALIASES.get(original_key) or _in_snake_case(original_key)
         if key not in checks:
-            raise Invalid((*path, written), f"{unknown}; there are {', '.join(sorted(checks))}")
-        settings[key] = checks[key](value, (*path, written))
+            raise Invalid((*path, original_key), f"{unknown}; there are {', '.join(sorted(checks))}")
+        settings[key] = checks[key](value, (*path, original_key))
     return settings
 
 
-def _in_snake_case(written: str) -> str:
-    return re.sub(r"(?<=[a-z])[A-Z]", lambda capital: f"_{capital[0].lower()}", written)
+def _in_snake_case(key: str) -> str:
+    return re.sub(r"(?<=[a-z])[A-Z]", lambda capital: f"_{capital[0].lower()}", key)
 
 
 def merge(below: RawDefinition, above: RawDefinition) -> dict[str, object]:
@@ -291,9 +291,9 @@ _SPECIAL: dict[str, Check] = {
 
 
 def _signal_exit_codes(value: object, path: tuple[str, ...]) -> str:
-    known = get_args(SignalExitCodes.__value__)
-    if value not in known:
-        raise Invalid(path, f"found {_kind(value)}, expected one of {', '.join(known)}")
+    names = get_args(SignalExitCodes.__value__)
+    if value not in names:
+        raise Invalid(path, f"found {_kind(value)}, expected one of {', '.join(names)}")
     return str(value)
 
 

@@ -27,7 +27,7 @@ def placeholders(template: object) -> set[str]:
     """Return the names of all placeholders in a template."""
     match template:
         case str():
-            return {found[1] for found in _PLACEHOLDER.finditer(template) if not found[0].startswith("$$")}
+            return {match[1] for match in _PLACEHOLDER.finditer(template) if not match[0].startswith("$$")}
         case Mapping():
             return set().union(*(placeholders(value) for value in template.values()))
         case list() | tuple():
@@ -81,13 +81,13 @@ def _filled_text(template: str, values: PlaceholderLookup) -> object:
         return template if value is UNKNOWN else value
     missing = False
 
-    def replaced(found: re.Match[str]) -> str:
+    def replaced(match: re.Match[str]) -> str:
         nonlocal missing
-        if found[0].startswith("$$"):
-            return found[0][1:]
-        value = values(found[1])
+        if match[0].startswith("$$"):
+            return match[0][1:]
+        value = values(match[1])
         missing = missing or value is None
-        return found[0] if value is UNKNOWN else str(value)
+        return match[0] if value is UNKNOWN else str(value)
 
     text = _PLACEHOLDER.sub(replaced, template)
     return None if missing else text

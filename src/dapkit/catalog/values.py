@@ -48,34 +48,34 @@ class PlaceholderValues:
 
     def value(self, name: str) -> object:
         """Return the value of a placeholder; None if it has no value."""
-        read = _VALUES.get(name)
-        return UNKNOWN if read is None else read(self)
+        reader = _VALUES.get(name)
+        return UNKNOWN if reader is None else reader(self)
 
 
 def _text(value: object) -> str | None:
     return None if value is None else str(value)
 
 
-def _whole_env(wanted: PlaceholderValues) -> dict[str, str] | None:
-    if wanted.env is None:
+def _whole_env(values: PlaceholderValues) -> dict[str, str] | None:
+    if values.env is None:
         return None
-    merged = {**wanted.inherited, **wanted.env}
+    merged = {**values.inherited, **values.env}
     return {name: value for name, value in merged.items() if value is not None}
 
 
-def _env_list(wanted: PlaceholderValues) -> list[str] | None:
-    return None if wanted.env is None else [f"{name}={value}" for name, value in (_whole_env(wanted) or {}).items()]
+def _env_list(values: PlaceholderValues) -> list[str] | None:
+    return None if values.env is None else [f"{name}={value}" for name, value in (_whole_env(values) or {}).items()]
 
 
-def _folder(wanted: PlaceholderValues) -> str:
-    program = wanted.program
+def _folder(values: PlaceholderValues) -> str:
+    program = values.program
     if program is None:
-        return str(wanted.cwd)
+        return str(values.cwd)
     return str(program if program.is_dir() else program.parent)
 
 
-def _go_mode(wanted: PlaceholderValues) -> str | None:
-    program = wanted.program
+def _go_mode(values: PlaceholderValues) -> str | None:
+    program = values.program
     if program is None:
         return None
     if program.name.endswith("_test.go"):
@@ -86,10 +86,10 @@ def _go_mode(wanted: PlaceholderValues) -> str | None:
 _NOT_IN_PACKAGE = re.compile(rb"^//\s*(?:go:build|\+build)\s+ignore\b", re.MULTILINE)
 
 
-def _go_program(wanted: PlaceholderValues) -> str | None:
+def _go_program(values: PlaceholderValues) -> str | None:
     """Name the package that a file belongs to: alone it would lack the functions of the others."""
-    program = wanted.program
-    if program is None or program.suffix != ".go" or program.is_dir() or wanted.root is None:
+    program = values.program
+    if program is None or program.suffix != ".go" or program.is_dir() or values.root is None:
         return _text(program)
     alone = _NOT_IN_PACKAGE.search(_start_of(program)) is not None
     return str(program if alone else program.parent)
@@ -100,9 +100,9 @@ _KOTLIN_NAME = re.compile(r'^@file:JvmName\("(\w+)"\)', re.MULTILINE)
 _KOTLIN_MAIN = re.compile(r"^(?:public\s+)?(?:suspend\s+)?fun\s+main\s*\(", re.MULTILINE)
 
 
-def _kotlin_class(wanted: PlaceholderValues) -> str | None:
+def _kotlin_class(values: PlaceholderValues) -> str | None:
     """Name the class into which Kotlin puts the functions of a file, if one of them is `main`."""
-    program = wanted.program
+    program = values.program
     if program is None or not program.is_file():
         return None
     text = _start_of(program).decode(errors="replace")
@@ -113,14 +113,14 @@ def _kotlin_class(wanted: PlaceholderValues) -> str | None:
     return own if package is None else f"{package[1]}.{own}"
 
 
-def _lldb_offline(wanted: PlaceholderValues) -> list[str] | None:
+def _lldb_offline(values: PlaceholderValues) -> list[str] | None:
     """Keep LLDB from servers for symbols in a terminal, unless the user has named some.
 
     There it attaches to a process of its own that becomes the program, and would first
     ask them about every library in that: some 15 seconds where they cannot be reached,
     of the 20 that it gives itself for the start.
     """
-    if not wanted.terminal or "DEBUGINFOD_URLS" in wanted.inherited:
+    if not values.terminal or "DEBUGINFOD_URLS" in values.inherited:
         return None
     return ["?settings clear plugin.symbol-locator.debuginfod.server-urls"]
 
@@ -132,38 +132,38 @@ def _start_of(file: Path) -> bytes:
         return b""
 
 
-def _executable(wanted: PlaceholderValues) -> str | None:
+def _executable(values: PlaceholderValues) -> str | None:
     try:
-        return None if wanted.pid is None else str(Path(f"/proc/{wanted.pid}/exe").readlink())
+        return None if values.pid is None else str(Path(f"/proc/{values.pid}/exe").readlink())
     except OSError:
         return None
 
 
 _VALUES: Mapping[str, Callable[[PlaceholderValues], object]] = {
-    "program": lambda wanted: _text(wanted.program),
-    "module": lambda wanted: wanted.module,
-    "code": lambda wanted: wanted.code,
-    "python_args": lambda wanted: list(wanted.python_args) or None,
-    "args": lambda wanted: list(wanted.args),
-    "args_text": lambda wanted: shlex.join(wanted.args) if wanted.args else None,
-    "cwd": lambda wanted: str(wanted.cwd),
-    "env": lambda wanted: None if wanted.env is None else dict(wanted.env),
-    "env_or_empty": lambda wanted: dict(wanted.env or {}),
+    "program": lambda values: _text(values.program),
+    "module": lambda values: values.module,
+    "code": lambda values: values.code,
+    "python_args": lambda values: list(values.python_args) or None,
+    "args": lambda values: list(values.args),
+    "args_text": lambda values: shlex.join(values.args) if values.args else None,
+    "cwd": lambda values: str(values.cwd),
+    "env": lambda values: None if values.env is None else dict(values.env),
+    "env_or_empty": lambda values: dict(values.env or {}),
     "env_list": _env_list,
     "whole_env": _whole_env,
-    "stop_on_entry": lambda wanted: wanted.stop_on_entry,
-    "not_stop_on_entry": lambda wanted: not wanted.stop_on_entry,
-    "root": lambda wanted: _text(wanted.root),
+    "stop_on_entry": lambda values: values.stop_on_entry,
+    "not_stop_on_entry": lambda values: not values.stop_on_entry,
+    "root": lambda values: _text(values.root),
     "program_folder": _folder,
-    "python": lambda wanted: _text(wanted.python),
+    "python": lambda values: _text(values.python),
     "go_mode": _go_mode,
     "go_program": _go_program,
     "kotlin_class": _kotlin_class,
     "lldb_offline": _lldb_offline,
-    "pid": lambda wanted: wanted.pid,
-    "pid_text": lambda wanted: _text(wanted.pid),
+    "pid": lambda values: values.pid,
+    "pid_text": lambda values: _text(values.pid),
     "executable": _executable,
-    "host": lambda wanted: wanted.host,
-    "port": lambda wanted: wanted.port,
-    "core": lambda wanted: _text(wanted.core),
+    "host": lambda values: values.host,
+    "port": lambda values: values.port,
+    "core": lambda values: _text(values.core),
 }

@@ -19,9 +19,9 @@ type Version = tuple[int, ...]
 
 def version_told(command: tuple[str, ...], env: Mapping[str, str]) -> str | None:
     """Return the version that a command prints; None if it fails, or prints none in time."""
-    said = answer(command, env)
-    found = None if said is None else _VERSION.search(said)
-    return None if found is None else found[1]
+    output = answer(command, env)
+    match = None if output is None else _VERSION.search(output)
+    return None if match is None else match[1]
 
 
 def numbers(version: str) -> Version:
@@ -43,14 +43,14 @@ def answer(command: tuple[str, ...], env: Mapping[str, str], cwd: Path = Path(os
     except OSError:
         return None
     key = (command, state.st_mtime_ns, state.st_size, tuple(sorted(env.items())), cwd)
-    if (known := _ANSWERS.get(key)) is not None:
-        return known
-    said = _asked(command, env, cwd)
-    if said is not None:
+    if (earlier_answer := _ANSWERS.get(key)) is not None:
+        return earlier_answer
+    output = _asked(command, env, cwd)
+    if output is not None:
         if len(_ANSWERS) >= limits.VERSIONS_KEPT:
             _ANSWERS.clear()
-        _ANSWERS[key] = said
-    return said
+        _ANSWERS[key] = output
+    return output
 
 
 def _asked(command: tuple[str, ...], env: Mapping[str, str], cwd: Path) -> str | None:
@@ -68,9 +68,9 @@ def _asked(command: tuple[str, ...], env: Mapping[str, str], cwd: Path) -> str |
         return None
     with process:
         try:
-            said, remarks = process.communicate(timeout=limits.VERSION_SECONDS)
+            output, remarks = process.communicate(timeout=limits.VERSION_SECONDS)
         except subprocess.TimeoutExpired:
             os.killpg(process.pid, signal.SIGKILL)  # the group: its children would hold the pipes open
             return None
-    text = said if said.strip() else remarks
+    text = output if output.strip() else remarks
     return text.decode(errors="replace") if process.returncode == 0 else None

@@ -20,22 +20,22 @@ def command(name: str) -> click.Command:
     arguments = [_argument(parameter) for parameter in positional]
     options = [parameter_types.option(parameter, PARAMETERS[parameter]) for parameter in row["parameters"]]
 
-    def run(**given: Any) -> None:  # noqa: ANN401 - click's value
-        around = CommonOptions.taken_from(given)
+    def run(**values: Any) -> None:  # noqa: ANN401 - click's value
+        around = CommonOptions.taken_from(values)
         try:
-            wanted = parameters(name, given)
+            arguments = parameters(name, values)
         except WrongWords as error:
             raise click.UsageError(str(error)) from error
-        if "configuration" in wanted:
+        if "configuration" in arguments:
             from dapkit.cli.inputs import with_answers
 
-            wanted = with_answers(wanted)
+            arguments = with_answers(arguments)
         if name == "launch":
             from dapkit.cli.program_options import note_our_options
 
-            given_args = wanted.get("args")
+            given_args = arguments.get("args")
             note_our_options(given_args if isinstance(given_args, list) else [], click.get_current_context().command)
-        answer = ask(name, wanted, session=around.session, project=around.project, read_only=around.read_only)
+        answer = ask(name, arguments, session=around.session, project=around.project, read_only=around.read_only)
         show(answer, as_json=around.as_json)
         raise click.exceptions.Exit(exit_codes.code_of(answer))
 

@@ -25,37 +25,37 @@ class WrongWords(ValueError):  # noqa: N818 - it is the words that are wrong
     """Values of a command line that contradict each other."""
 
 
-def parameters(name: str, given: "Mapping[str, object]") -> dict[str, object]:
+def parameters(name: str, values: "Mapping[str, object]") -> dict[str, object]:
     """Return the parameters of an action: its options and its positional arguments.
 
     Raises:
         WrongWords: something was given twice, or is not a location.
 
     """
-    named = {parameter: given.get(parameter) for parameter in ACTIONS[name]["parameters"]}
-    chosen = {
+    by_name = {parameter: values.get(parameter) for parameter in ACTIONS[name]["parameters"]}
+    arguments = {
         parameter: value_of(PARAMETERS[parameter], value)
-        for parameter, value in named.items()
+        for parameter, value in by_name.items()
         if value not in (None, ())
     }
-    for parameter, value in _by_place(name, given, chosen).items():
+    for parameter, value in _by_place(name, values, arguments).items():
         if parameter not in ACTIONS[name]["parameters"]:
             raise WrongWords(f"expected FILE:LINE, found {value!r}")
-        if parameter in chosen:
-            raise WrongWords(f"{parameter} was given twice: {chosen[parameter]!r} and {value!r}")
-        chosen[parameter] = value
-    if chosen.get("stdin_file") in STANDS_FOR_IT:
-        chosen["stdin_file"] = path_of_own_input()
+        if parameter in arguments:
+            raise WrongWords(f"{parameter} was given twice: {arguments[parameter]!r} and {value!r}")
+        arguments[parameter] = value
+    if arguments.get("stdin_file") in STANDS_FOR_IT:
+        arguments["stdin_file"] = path_of_own_input()
     if name in ("launch", "attach", "core"):
-        chosen.setdefault("cwd", os.getcwd())
-    return chosen
+        arguments.setdefault("cwd", os.getcwd())
+    return arguments
 
 
-def value_of(row: "ParameterRow", given: object) -> object:
+def value_of(row: "ParameterRow", word_or_value: object) -> object:
     """Return the action's parameters for the values of the command line."""
-    if not isinstance(given, tuple):
-        return given
-    return dict(given) if row["type"] == "variables" else list(given)
+    if not isinstance(word_or_value, tuple):
+        return word_or_value
+    return dict(word_or_value) if row["type"] == "variables" else list(word_or_value)
 
 
 def place(word: str) -> dict[str, object]:
@@ -68,23 +68,23 @@ def place(word: str) -> dict[str, object]:
     if (os.sep in word and ":" not in word) or os.path.isfile(word):
         return {"file": os.path.abspath(word)}
     try:
-        found = place_of(word, [os.getcwd()])
+        place = place_of(word, [os.getcwd()])
     except UnreadableBreakpoint as wrong:
         raise WrongWords(f"{wrong}. {wrong.hint}") from None
-    return {**found, "file": os.path.abspath(str(found["file"]))} if "file" in found else found
+    return {**place, "file": os.path.abspath(str(place["file"]))} if "file" in place else place
 
 
-def _by_place(name: str, given: "Mapping[str, object]", chosen: "Mapping[str, object]") -> dict[str, object]:
-    found: dict[str, object] = {}
+def _by_place(name: str, values: "Mapping[str, object]", arguments: "Mapping[str, object]") -> dict[str, object]:
+    by_place: dict[str, object] = {}
     for parameter in POSITIONAL.get(name, ()):
-        value = given.get(parameter + ASIDE)
+        value = values.get(parameter + ASIDE)
         if value in (None, ()):
             continue
         if parameter == WHERE:
-            found |= place(str(value))
+            by_place |= place(str(value))
         else:
-            found[parameter] = value_of(PARAMETERS[parameter], value)
-    if name == "launch" and "program" in found and chosen.keys() & {"module", "test", "configuration"}:
-        rest = found.get("args", [])
-        found["args"] = [found.pop("program"), *(rest if isinstance(rest, list) else [])]
-    return found
+            by_place[parameter] = value_of(PARAMETERS[parameter], value)
+    if name == "launch" and "program" in by_place and arguments.keys() & {"module", "test", "configuration"}:
+        rest = by_place.get("args", [])
+        by_place["args"] = [by_place.pop("program"), *(rest if isinstance(rest, list) else [])]
+    return by_place

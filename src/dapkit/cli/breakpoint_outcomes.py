@@ -59,8 +59,8 @@ class BreakpointOutcome:
 
     @property
     def _unmet(self) -> str:
-        asked = {"its condition": self.row.get("condition"), "its hit count": self.row.get("hitCondition")}
-        texts = [f"{name} ({text})" for name, text in asked.items() if text]
+        conditions = {"its condition": self.row.get("condition"), "its hit count": self.row.get("hitCondition")}
+        texts = [f"{name} ({text})" for name, text in conditions.items() if text]
         reasons = [f"{' or '.join(texts)} was never met"] if texts else []
         reasons.append("the program did not come there")
         if "name" in self.row:

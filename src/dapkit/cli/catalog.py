@@ -26,11 +26,11 @@ def adapters(context: click.Context, *, as_json: bool) -> None:
 
     _warn_of_settings()
     catalog = catalogs.load(Path.cwd())
-    found = catalogs.states(catalog, cwd=Path.cwd())
+    adapter_states = catalogs.states(catalog, cwd=Path.cwd())
     if as_json:
-        click.echo(json.dumps([_state(state) for state in found], indent=2))
+        click.echo(json.dumps([_state(state) for state in adapter_states], indent=2))
     else:
-        page(catalogs.render_states(found, catalog))
+        page(catalogs.render_states(adapter_states, catalog))
 
 
 @adapters.command(epilog="Example: dapkit adapters why app.py")
@@ -53,13 +53,13 @@ def why(*, program: str | None, adapter: str | None, pid: int | None, port: int 
     )
     if as_json:
         choice = explained.choice
-        found = {
+        answer = {
             "adapter": choice.definition.name if choice else None,
             "command": list(choice.command) if choice else [],
             "reasons": list(explained.reasons),
             "problem": explained.problem,
         }
-        click.echo(json.dumps(found, indent=2))
+        click.echo(json.dumps(answer, indent=2))
     else:
         page(catalogs.render_why(explained))
     if explained.choice is None:
@@ -80,7 +80,7 @@ def doctor(*, as_json: bool) -> None:
     async def check() -> list[catalogs.Checkup]:
         return await catalogs.doctor(catalog, cwd=Path.cwd())
 
-    found = anyio.run(check)
+    results = anyio.run(check)
     if as_json:
         rows = [
             {
@@ -89,12 +89,12 @@ def doctor(*, as_json: bool) -> None:
                 "seconds": checkup.seconds,
                 "problem": checkup.problem,
             }
-            for checkup in found
+            for checkup in results
         ]
         click.echo(json.dumps(rows, indent=2))
     else:
-        page(catalogs.render_doctor(found, catalog))
-    if any(checkup.verdict not in ("works", "missing") for checkup in found):
+        page(catalogs.render_doctor(results, catalog))
+    if any(checkup.verdict not in ("works", "missing") for checkup in results):
         raise click.exceptions.Exit(exit_codes.FAILED)
 
 

@@ -55,6 +55,6 @@ class CommonOptions:
     as_json: bool
 
     @classmethod
-    def taken_from(cls, given: dict[str, Any]) -> Self:
+    def taken_from(cls, values: dict[str, Any]) -> Self:
         """Take them out of everything that was given."""
-        return cls(given.pop("session"), given.pop("project"), given.pop("read_only"), given.pop("as_json"))
+        return cls(values.pop("session"), values.pop("project"), values.pop("read_only"), values.pop("as_json"))

@@ -24,8 +24,8 @@ def config(*, as_json: bool) -> None:
     if as_json:
         import json
 
-        found = {row.name: {"value": row.value, "origin": row.origin, "unit": row.setting.unit} for row in rows}
-        click.echo(json.dumps(found, indent=2))
+        table = {row.name: {"value": row.value, "origin": row.origin, "unit": row.setting.unit} for row in rows}
+        click.echo(json.dumps(table, indent=2))
     else:
         page(
             "\n".join(

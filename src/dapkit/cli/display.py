@@ -44,14 +44,14 @@ def complain(answer: "Mapping[str, object]") -> None:
 
 def page(text: str) -> None:
     """Print a text; one that is longer than the terminal goes through the pager."""
-    shown = coloured(text)
+    coloured_text = coloured(text)
     if not sys.stdout.isatty() or text.count("\n") + 1 < _lines():
-        _write(shown, sys.stdout)
+        _write(coloured_text, sys.stdout)
     else:
         import click
 
         os.environ.setdefault("LESS", "-FRX")
-        click.echo_via_pager(f"{shown}\n")
+        click.echo_via_pager(f"{coloured_text}\n")
 
 
 def coloured(text: str) -> str:

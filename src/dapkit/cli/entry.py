@@ -56,14 +56,14 @@ def _carry_out(words: list[str]) -> int:
         Unclear, WrongWords: click has to; nothing was done.
 
     """
-    name, given = read(words)
-    project, session = given.pop("project"), given.pop("session")
+    name, arguments = read(words)
+    project, session = arguments.pop("project"), arguments.pop("session")
     answer = ask(
         name,
-        parameters(name, given),
+        parameters(name, arguments),
         session=None if session is None else str(session),
         project=None if project is None else str(project),
-        read_only=bool(given.pop("read_only")),
+        read_only=bool(arguments.pop("read_only")),
     )
-    show(answer, as_json=bool(given.pop("as_json")))
+    show(answer, as_json=bool(arguments.pop("as_json")))
     return exit_codes.code_of(answer)

@@ -37,20 +37,20 @@ def read(words: "Sequence[str]") -> tuple[str, GivenArguments]:
     name = words[0].replace("-", "_") if words else ""
     if name not in ACTIONS or os.environ.keys() & _FOR_CLICK:
         raise Unclear
-    given, by_place = _options(name, iter(words[1:]))
+    arguments, by_place = _options(name, iter(words[1:]))
     for parameter in POSITIONAL.get(name, ()):
         row = _STRING if parameter == WHERE else PARAMETERS[parameter]
         if is_list(row):
-            given[parameter + ASIDE] = tuple(_value(row, word) for word in by_place)
+            arguments[parameter + ASIDE] = tuple(_value(row, word) for word in by_place)
             by_place = []
         elif by_place:
-            given[parameter + ASIDE] = _value(row, by_place.pop(0))
-    if by_place or "configuration" in given:  # which may ask the user something
+            arguments[parameter + ASIDE] = _value(row, by_place.pop(0))
+    if by_place or "configuration" in arguments:  # which may ask the user something
         raise Unclear
-    given.setdefault("session", os.environ.get("DAPKIT_SESSION") or None)
+    arguments.setdefault("session", os.environ.get("DAPKIT_SESSION") or None)
     project = os.environ.get("DAPKIT_PROJECT")
-    given.setdefault("project", _value(_PATH, project) if project else None)
-    return name, given
+    arguments.setdefault("project", _value(_PATH, project) if project else None)
+    return name, arguments
 
 
 def _options(name: str, words: "Iterator[str]") -> tuple[GivenArguments, list[str]]:
@@ -63,30 +63,30 @@ def _options(name: str, words: "Iterator[str]") -> tuple[GivenArguments, list[st
             switches |= {flag: (parameter, True), flag.replace("--", "--no-", 1): (parameter, False)}
         else:
             valued |= dict.fromkeys(flags(parameter), (parameter, row))
-    given: GivenArguments = {"read_only": False, "as_json": False}
+    arguments: GivenArguments = {"read_only": False, "as_json": False}
     by_place: list[str] = []
     for word in words:
         if word in switches:
             parameter, switched = switches[word]
-            given[parameter] = switched
+            arguments[parameter] = switched
         elif word in valued:
-            _take(given, *valued[word], next(words, ""))
+            _take(arguments, *valued[word], next(words, ""))
         else:
             by_place.append(word)
             if name == "launch":  # all words after the program belong to the program
                 by_place += words
-    return given, by_place
+    return arguments, by_place
 
 
-def _take(given: GivenArguments, parameter: str, row: "ParameterRow", word: str) -> None:
+def _take(arguments: GivenArguments, parameter: str, row: "ParameterRow", word: str) -> None:
     """Take one option with its value."""
-    value, before = _value(row, word), given.get(parameter)
+    value, before = _value(row, word), arguments.get(parameter)
     if not is_list(row):
         if before is not None:
             raise Unclear
-        given[parameter] = value
+        arguments[parameter] = value
     else:
-        given[parameter] = (*(before if isinstance(before, tuple) else ()), value)
+        arguments[parameter] = (*(before if isinstance(before, tuple) else ()), value)
 
 
 def _value(row: "ParameterRow", word: str) -> object:

@@ -17,15 +17,15 @@ def hub() -> None:
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def status(*, as_json: bool) -> None:
     """Show whether a hub runs, and its sessions."""
-    found = _reached(callers.status)
+    answer = _reached(callers.status)
     if as_json:
         import json
 
-        click.echo(json.dumps({"running": found is not None, **(found or {})}))
-    elif found is None:
+        click.echo(json.dumps({"running": answer is not None, **(answer or {})}))
+    elif answer is None:
         click.echo("No hub runs.")
     else:
-        for key, value in found.items():
+        for key, value in answer.items():
             click.echo(f"{key.replace('_', ' ')}: {value}")
 
 

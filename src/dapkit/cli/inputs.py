@@ -8,27 +8,27 @@ import click
 from dapkit.catalog import CatalogError, launch_json
 
 
-def with_answers(wanted: dict[str, object]) -> dict[str, object]:
+def with_answers(arguments: dict[str, object]) -> dict[str, object]:
     """Return the parameters of an action with answers to all that its configuration asks.
 
     A question with a default or with a given answer is not asked, and without a terminal no question is: the action
     then reports the missing answers along with other errors.
     """
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
-        return wanted
+        return arguments
     try:
-        folder = launch_json.find(Path(str(wanted["cwd"])))
+        folder = launch_json.find(Path(str(arguments["cwd"])))
         if folder is None:
-            return wanted
-        asked = launch_json.read(folder).asked(str(wanted["configuration"]))
+            return arguments
+        questions = launch_json.read(folder).asked(str(arguments["configuration"]))
     except CatalogError:
-        return wanted
-    given = wanted.get("inputs")
-    answers: dict[str, object] = dict(given) if isinstance(given, dict) else {}
-    for question in asked:
+        return arguments
+    earlier_answers = arguments.get("inputs")
+    answers: dict[str, object] = dict(earlier_answers) if isinstance(earlier_answers, dict) else {}
+    for question in questions:
         if question.name not in answers and question.default is None:
             answers[question.name] = _ask(question)
-    return {**wanted, "inputs": answers} if answers else wanted
+    return {**arguments, "inputs": answers} if answers else arguments
 
 
 def _ask(question: launch_json.Input) -> str:

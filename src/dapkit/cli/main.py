@@ -122,8 +122,8 @@ class Commands(click.Group):
             return None
         from importlib import import_module
 
-        made: click.Command = getattr(import_module(f"dapkit.cli.{others[cmd_name][0]}"), cmd_name.replace("-", "_"))
-        return with_our_help(made)
+        command: click.Command = getattr(import_module(f"dapkit.cli.{others[cmd_name][0]}"), cmd_name.replace("-", "_"))
+        return with_our_help(command)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]

@@ -22,5 +22,5 @@ def input_to_pass_on() -> str | None:
         mode = os.fstat(0).st_mode
     except OSError:  # closed
         return None
-    given = stat.S_ISFIFO(mode) or stat.S_ISREG(mode) or os.isatty(0)
-    return path_of_own_input() if given and os.path.exists(path_of_own_input()) else None
+    has_input = stat.S_ISFIFO(mode) or stat.S_ISREG(mode) or os.isatty(0)
+    return path_of_own_input() if has_input and os.path.exists(path_of_own_input()) else None

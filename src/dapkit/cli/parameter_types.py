@@ -61,12 +61,12 @@ class JsonParameter(click.ParamType[dict[str, object]]):
         """Read the object."""
         text = _file(value[1:], self, param, ctx) if value.startswith("@") else value
         try:
-            found = json.loads(text)
+            parsed = json.loads(text)
         except ValueError as error:
             self.fail(f"expected a JSON object, such as '{{\"key\": 1}}', found {value!r}: {error}", param, ctx)
-        if not isinstance(found, dict):
-            self.fail(f"expected a JSON object, found {type(found).__name__}", param, ctx)
-        return found
+        if not isinstance(parsed, dict):
+            self.fail(f"expected a JSON object, found {type(parsed).__name__}", param, ctx)
+        return parsed
 
 
 class BreakpointParameter(click.ParamType[str | dict[str, object]]):

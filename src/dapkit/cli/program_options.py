@@ -16,9 +16,9 @@ def note_our_options(args: Sequence[str], command: click.Command) -> None:
         if option is None:
             continue
         has_value = not option.is_flag and "=" not in word and place + 1 < len(args)
-        given = f"{word} {args[place + 1]}" if has_value else word
+        given_option = f"{word} {args[place + 1]}" if has_value else word
         click.echo(
-            f"Note: {given} after the program was given to it. Options of dapkit stand before it;"
+            f"Note: {given_option} after the program was given to it. Options of dapkit stand before it;"
             " -- before the program says that this is meant.",
             err=True,
         )

@@ -30,8 +30,8 @@ class ProgressLine:
         """Show the progress; without a percentage, only the current step."""
         if self._wanted:
             self._shown = True
-            done = "" if percentage is None else f" {percentage:.0f} %"
-            self._write(f"{_CLEAR}{message}{done}")
+            percent = "" if percentage is None else f" {percentage:.0f} %"
+            self._write(f"{_CLEAR}{message}{percent}")
 
     @staticmethod
     def _write(text: str) -> None:

@@ -72,7 +72,7 @@ def record(
             most=most * _MEGABYTE,
             secrets=with_secrets,
             can_ask=keep == "asked",
-            is_kept=lambda code, asked: keep == "always" or (asked if keep == "asked" else code != 0),
+            is_kept=lambda code, answer: keep == "always" or (answer if keep == "asked" else code != 0),
         )
     except RecordingProblem as error:
         click.echo(f"dapkit record: {error}", err=True)
@@ -121,15 +121,15 @@ def _command(program: str, args: tuple[str, ...]) -> "PythonCommand":
     return PythonCommand(interpreter=interpreter, kind="program", what=str(script), args=args)
 
 
-def _usable(found: "Interpreter | None", program: str) -> str:
+def _usable(interpreter: "Interpreter | None", program: str) -> str:
     """Return the path of an interpreter by which programs can be recorded."""
-    if found is None:
+    if interpreter is None:
         raise click.ClickException(f"there is no Python for {program}")
     from dapkit.python.versions import OLDEST
 
-    if found.implementation != "cpython" or found.version < OLDEST:
-        raise click.ClickException(f"{found}; expected CPython 3.12 or later")
-    return str(found.path)
+    if interpreter.implementation != "cpython" or interpreter.version < OLDEST:
+        raise click.ClickException(f"{interpreter}; expected CPython 3.12 or later")
+    return str(interpreter.path)
 
 
 def _name(command: "PythonCommand") -> str:

@@ -50,7 +50,7 @@ def run(
     stops: int,
     timeout: float | None,
     as_json: bool,
-    **given: Any,  # noqa: ANN401 - the options of launch
+    **values: Any,  # noqa: ANN401 - the options of launch
 ) -> None:
     """Debug a program from start to end in one call, and show its state at breakpoints.
 
@@ -62,7 +62,7 @@ def run(
     """
     note_our_options(args, click.get_current_context().command)
     launch = {
-        name: value_of(PARAMETERS[name], value) for name, value in given.items() if value is not None and value != ()
+        name: value_of(PARAMETERS[name], value) for name, value in values.items() if value is not None and value != ()
     }
     launch = {"cwd": os.getcwd(), "stop_on_entry": False, **launch, "program": program, "args": list(args)}
     if launch.get("stdin_file") in STANDS_FOR_IT:

@@ -24,7 +24,7 @@ def stacks(*, pid: int, native: bool, everything: bool, as_json: bool) -> None:
     from dapkit.python import stacks as process_stacks
 
     try:
-        shown = process_stacks.stacks_of_process(pid, native=native)
+        stacks_of_threads = process_stacks.stacks_of_process(pid, native=native)
     except process_stacks.NoPySpy as error:
         click.echo(f"Error: {error}", err=True)
         raise click.exceptions.Exit(exit_codes.NO_ADAPTER) from None
@@ -32,9 +32,9 @@ def stacks(*, pid: int, native: bool, everything: bool, as_json: bool) -> None:
         click.echo(f"Error: {error.text}", err=True)
         raise click.exceptions.Exit(exit_codes.FAILED) from None
     if as_json:
-        show_json(process_stacks.as_json(shown))
+        show_json(process_stacks.as_json(stacks_of_threads))
     else:
         from dapkit.agent.text.escaping import one_line
 
-        lines = process_stacks.as_lines(shown, everything=everything or native)
+        lines = process_stacks.as_lines(stacks_of_threads, everything=everything or native)
         page("".join(f"{one_line(line)}\n" for line in lines))

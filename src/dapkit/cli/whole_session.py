@@ -104,10 +104,10 @@ class WholeSession:
 
     def _proceed(self, action: str, arguments: dict[str, object], *, stdin: str | None = None) -> ActionAnswer:
         """Let the program continue, at most until the deadline."""
-        left = self._left
-        if left >= limits.ACTION_SECONDS_LEAST:
-            return self._ask(action, {**arguments, "timeout": left}, stdin=stdin)
-        return self._ask(action, arguments, patience=left, stdin=stdin)
+        seconds = self._left
+        if seconds >= limits.ACTION_SECONDS_LEAST:
+            return self._ask(action, {**arguments, "timeout": seconds}, stdin=stdin)
+        return self._ask(action, arguments, patience=seconds, stdin=stdin)
 
     def _ask(
         self,
@@ -201,10 +201,10 @@ class WholeSession:
         return f"The program still {what} when {self._seconds:g} s were over, and is ended. --timeout gives it more."
 
     def _ending(self, exit_code: object, killed_by: object, *, limited: bool) -> str:
-        shown = f"It ran on without stopping after stop {self._most}: --stops shows more.\n" if limited else ""
+        text = f"It ran on without stopping after stop {self._most}: --stops shows more.\n" if limited else ""
         if exit_code is None:
-            return f"{shown}The program has ended; its adapter did not report an exit code."
-        return f"{shown}Exit code: {exit_code}{f' ({killed_by})' if killed_by else ''}"
+            return f"{text}The program has ended; its adapter did not report an exit code."
+        return f"{text}Exit code: {exit_code}{f' ({killed_by})' if killed_by else ''}"
 
     def _section(self, title: str, text: str, left_out: int = 0) -> None:
         from dapkit.agent.text.escaping import printable
@@ -240,8 +240,8 @@ def _error(answer: ActionAnswer) -> dict[str, Any]:
 
 def _evaluation(expression: str) -> dict[str, object]:
     """Ask for a value, never for a statement; only a debugger command is not a value."""
-    asked: dict[str, object] = {"expression": expression}
-    return asked if expression.startswith(_COMMAND_MARK) else {**asked, "context": "watch"}
+    arguments: dict[str, object] = {"expression": expression}
+    return arguments if expression.startswith(_COMMAND_MARK) else {**arguments, "context": "watch"}
 
 
 def _output(answer: ActionAnswer) -> tuple[str, int]:

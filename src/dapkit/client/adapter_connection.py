@@ -87,14 +87,14 @@ class AdapterConnection:
             raise ConversationLost("the session is not open: use it in `async with`")
         return self._connection
 
-    async def _death(self, lost: ConversationLost) -> AdapterDied:
+    async def _death(self, loss: ConversationLost) -> AdapterDied:
         """Error that says how the adapter ended, which may take a moment."""
         process = self._process
         if process is None:
-            return AdapterDied(str(lost))
+            return AdapterDied(str(loss))
         with anyio.move_on_after(limits.CLOSE_SECONDS):
             await process.wait()
-        return AdapterDied(str(lost), exit_code=process.returncode, stderr=process.stderr_tail())
+        return AdapterDied(str(loss), exit_code=process.returncode, stderr=process.stderr_tail())
 
     async def error_after(self, ended: Ended) -> DapkitError:
         """Error for a wait that cannot succeed any more: the program ended, or the adapter is gone."""

@@ -77,9 +77,9 @@ class BreakpointSync:
         if not self.configured:
             return
         async with self._sending:
-            specs = [known.spec for known in self._breakpoints]
-            for known in self._breakpoints:
-                self._breakpoints.remove(known.number)
+            specs = [each.spec for each in self._breakpoints]
+            for each in self._breakpoints:
+                self._breakpoints.remove(each.number)
             requests: list[SetRequest] = []
             for request in map(self._breakpoints.request_with, specs):
                 if request not in requests:
@@ -156,11 +156,11 @@ class BreakpointSync:
 
         """
         self._check(spec)
-        known = self._breakpoints.add(spec, number=number)
+        added = self._breakpoints.add(spec, number=number)
         await self._send(spec)
         for child in self.descendants():
-            await child.follow_addition(known)
-        return self._breakpoints.get(known.number) or known
+            await child.follow_addition(added)
+        return self._breakpoints.get(added.number) or added
 
     async def remove(self, number: int) -> None:
         """Remove a breakpoint by its number.
@@ -169,19 +169,19 @@ class BreakpointSync:
             UnknownBreakpoint: no breakpoint has this number.
 
         """
-        known = self._breakpoints.remove(number)
-        if known is None:
+        removed = self._breakpoints.remove(number)
+        if removed is None:
             raise UnknownBreakpoint(number)
-        await self._send(known.spec)
+        await self._send(removed.spec)
         for child in self.descendants():
             await child.follow_removal(number)
 
     async def clear(self, file: File | None = None) -> None:
         """Remove all breakpoints, or all of one file."""
         path = None if file is None else source_location(file).source.path
-        for known in self._breakpoints:
-            if file is None or (known.source is not None and known.source.path == path):
-                await self.remove(known.number)
+        for each in self._breakpoints:
+            if file is None or (each.source is not None and each.source.path == path):
+                await self.remove(each.number)
 
     async def break_on_exceptions(
         self, *filters: str | ExceptionFilterOptions, options: Iterable[ExceptionOptions] = ()
@@ -196,33 +196,33 @@ class BreakpointSync:
             CapabilityMissing: the adapter knows no conditions or options here.
 
         """
-        chosen = SetExceptionBreakpointsArguments(
+        request = SetExceptionBreakpointsArguments(
             filters=[choice for choice in filters if isinstance(choice, str)],
             filter_options=[choice for choice in filters if isinstance(choice, ExceptionFilterOptions)] or None,
             exception_options=list(options) or None,
         )
-        self._check_filters(chosen)
-        await self.follow_choice(chosen)
+        self._check_filters(request)
+        await self.follow_choice(request)
         for child in self.descendants():
-            await child.follow_choice(chosen)
+            await child.follow_choice(request)
 
-    async def follow_addition(self, known: SessionBreakpoint) -> None:
+    async def follow_addition(self, added: SessionBreakpoint) -> None:
         """Set a breakpoint of the parent, under the same number."""
-        self._breakpoints.add(known.spec, number=known.number)
-        await self._send_if_alive(known.spec)
+        self._breakpoints.add(added.spec, number=added.number)
+        await self._send_if_alive(added.spec)
 
     async def follow_removal(self, number: int) -> None:
         """Remove a breakpoint that the parent removed."""
-        known = self._breakpoints.remove(number)
-        if known is not None:
-            await self._send_if_alive(known.spec)
+        removed = self._breakpoints.remove(number)
+        if removed is not None:
+            await self._send_if_alive(removed.spec)
 
-    async def follow_choice(self, chosen: SetExceptionBreakpointsArguments) -> None:
+    async def follow_choice(self, request: SetExceptionBreakpointsArguments) -> None:
         """Stop on the exceptions that were chosen."""
-        self._breakpoints.exceptions = chosen
+        self._breakpoints.exceptions = request
         if self.configured:
             async with self._sending:
-                await self._adapter.ask(chosen)
+                await self._adapter.ask(request)
 
     def descendants(self) -> "list[BreakpointSync]":
         """List the children, and theirs, whose programs have not ended."""
@@ -291,14 +291,14 @@ class BreakpointSync:
             raise CapabilityMissing(command, missing, "adapter")
         check_fields(wire_form(spec), self._adapter.capabilities)
 
-    def _check_filters(self, chosen: SetExceptionBreakpointsArguments) -> None:
+    def _check_filters(self, request: SetExceptionBreakpointsArguments) -> None:
         capabilities = self._adapter.capabilities
         offered = {choice.filter: choice for choice in capabilities.exception_breakpoint_filters or []}
-        options = chosen.filter_options or []
-        for name in [*chosen.filters, *(option.filter_id for option in options)]:
+        options = request.filter_options or []
+        for name in [*request.filters, *(option.filter_id for option in options)]:
             if name not in offered:
                 raise UnknownFilter(name, offered)
-        check_fields(chosen, capabilities)
+        check_fields(request, capabilities)
         for option in options:
             if option.condition is not None and not offered[option.filter_id].supports_condition:
                 what = f"a condition on exceptions of {option.filter_id}"

@@ -147,9 +147,9 @@ class Breakpoints:
     def add(self, spec: BreakpointSpec, *, number: int | None = None) -> SessionBreakpoint:
         """Add a breakpoint, under a number if there is one for it; without, an equal one is left as it is."""
         if number is None:
-            for known in self._all.values():
-                if _key(known.spec) == _key(spec):
-                    return known
+            for each in self._all.values():
+                if _key(each.spec) == _key(spec):
+                    return each
             number = next(self._numbers)
         return self._put(SessionBreakpoint(number, spec))
 
@@ -164,9 +164,9 @@ class Breakpoints:
         """
         copy = Breakpoints(self._numbers)
         copy.exceptions = self.exceptions
-        for known in self._all.values():
-            if isinstance(known.spec.location, SourceLocation | FunctionLocation):
-                copy.add(known.spec, number=known.number)
+        for each in self._all.values():
+            if isinstance(each.spec.location, SourceLocation | FunctionLocation):
+                copy.add(each.spec, number=each.number)
         return copy
 
     # RequestMethods
@@ -196,15 +196,15 @@ class Breakpoints:
         if it has filters, or if nothing else says that the configuration ends.
         """
         files: dict[str, SetRequest] = {}
-        for known in self._all.values():
-            if isinstance(known.spec.location, SourceLocation):
-                files.setdefault(known.spec.location.same_file_key, self.request_with(known.spec))
+        for each in self._all.values():
+            if isinstance(each.spec.location, SourceLocation):
+                files.setdefault(each.spec.location.same_file_key, self.request_with(each.spec))
         listed: list[SetRequest] = list(files.values())
         functions = self._of_kind(FunctionLocation)
         if functions or capabilities.supports_function_breakpoints:
             listed.append(SetFunctionBreakpointsArguments(breakpoints=_sent(functions, FunctionBreakpoint)))
         addressed = (self._of_kind(DataLocation), self._of_kind(InstructionLocation))
-        listed.extend(self.request_with(known[0].spec) for known in addressed if known)
+        listed.extend(self.request_with(each[0].spec) for each in addressed if each)
         if capabilities.exception_breakpoint_filters or not capabilities.supports_configuration_done_request:
             listed.append(self._exceptions_for(capabilities))
         return listed
@@ -247,39 +247,39 @@ class Breakpoints:
             return
         # Fewer answers than breakpoints break the protocol: the rest stays unanswered.
         for wire, answer in zip(_listed(request), body.breakpoints, strict=False):
-            for known in self._set_by(request):
-                if known.wanted == wire:
-                    self._put(replace(known, answer=answer))
+            for each in self._set_by(request):
+                if each.wanted == wire:
+                    self._put(replace(each, answer=answer))
 
     def note_refusal(self, request: object, why: str) -> None:
         """Record that the adapter rejected the specifications of a request."""
-        for known in self._set_by(request):
-            self._put(replace(known, answer=Breakpoint(verified=False, message=why)))
+        for each in self._set_by(request):
+            self._put(replace(each, answer=Breakpoint(verified=False, message=why)))
 
     def note_event(self, event: BreakpointEvent) -> None:
         """Process the adapter's later report about a breakpoint (event `breakpoint`)."""
         news = event.breakpoint
-        for known in self:
-            if news.id is None or known.answer is None or known.answer.id != news.id:
+        for each in self:
+            if news.id is None or each.answer is None or each.answer.id != news.id:
                 continue
             if event.reason == "removed":
                 news = Breakpoint(id=news.id, verified=False, message=news.message or "the adapter removed it")
-            self._put(replace(known, answer=news))
+            self._put(replace(each, answer=news))
 
     def _replace(
-        self, kept: list[SessionBreakpoint], wanted: Sequence[WireBreakpoint], source: Source | None = None
+        self, present: list[SessionBreakpoint], requested: Sequence[WireBreakpoint], source: Source | None = None
     ) -> None:
-        for known in kept:
-            if known.wanted not in wanted:
-                del self._all[known.number]
-        for wire in wanted:
+        for each in present:
+            if each.wanted not in requested:
+                del self._all[each.number]
+        for wire in requested:
             self.add(spec_of(wire, source))
 
     # Looking up
 
-    def _put(self, known: SessionBreakpoint) -> SessionBreakpoint:
-        self._all[known.number] = known
-        return known
+    def _put(self, breakpoint_to_put: SessionBreakpoint) -> SessionBreakpoint:
+        self._all[breakpoint_to_put.number] = breakpoint_to_put
+        return breakpoint_to_put
 
     def _set_by(self, request: object) -> list[SessionBreakpoint]:
         """Find the breakpoints of the file or kind that a request sets."""
@@ -298,13 +298,13 @@ class Breakpoints:
     def _in_file(self, location: SourceLocation) -> list[SessionBreakpoint]:
         key = location.same_file_key
         return [
-            known
-            for known in self._all.values()
-            if isinstance(known.spec.location, SourceLocation) and known.spec.location.same_file_key == key
+            each
+            for each in self._all.values()
+            if isinstance(each.spec.location, SourceLocation) and each.spec.location.same_file_key == key
         ]
 
     def _of_kind(self, kind: type[Location]) -> list[SessionBreakpoint]:
-        return [known for known in self._all.values() if isinstance(known.spec.location, kind)]
+        return [each for each in self._all.values() if isinstance(each.spec.location, kind)]
 
 
 _BODIES = (SetBreakpointsBody, SetFunctionBreakpointsBody, SetDataBreakpointsBody, SetInstructionBreakpointsBody)
@@ -322,11 +322,11 @@ def _listed(request: object) -> Sequence[WireBreakpoint]:
 
 
 def _sent[W: (SourceBreakpoint, FunctionBreakpoint, DataBreakpoint, InstructionBreakpoint)](
-    known: Sequence[SessionBreakpoint], kind: type[W]
+    breakpoints: Sequence[SessionBreakpoint], kind: type[W]
 ) -> list[W]:
     """List breakpoints as a request does: each once, without those that are disabled."""
-    wanted = [item.wanted for item in known if item.spec.enabled]
-    return [wire for wire in dict.fromkeys(wanted) if isinstance(wire, kind)]
+    wire_breakpoints = [item.wanted for item in breakpoints if item.spec.enabled]
+    return [wire for wire in dict.fromkeys(wire_breakpoints) if isinstance(wire, kind)]
 
 
 def _key(spec: BreakpointSpec) -> tuple[WireBreakpoint, str]:

@@ -88,9 +88,9 @@ class WaitExpired(ClientError):  # noqa: N818 - as above
 class UnknownFilter(ClientError):  # noqa: N818 - as above
     """An exception filter that the adapter does not offer."""
 
-    def __init__(self, wanted: str, offered: Iterable[str]) -> None:
+    def __init__(self, name: str, offered: Iterable[str]) -> None:
         choice = ", ".join(offered) or "none at all"
-        super().__init__(f"the adapter offers no exception filter {wanted!r}; it offers {choice}")
+        super().__init__(f"the adapter offers no exception filter {name!r}; it offers {choice}")
 
 
 class UnknownBreakpoint(ClientError):  # noqa: N818 - as above

@@ -68,11 +68,11 @@ class EventLog:
 
     def stream(self, since: int | None = None) -> "EventStream":
         """Listen: to events from now on, or from an earlier position on, as far as history reaches."""
-        kept: list[SessionEvent] = []
+        events: list[SessionEvent] = []
         if since is not None:
             histories = [history.since(since) for history in self._history.values()]
-            kept = [event for _, event in heapq.merge(*histories, key=lambda entry: entry[0])]
-        queue = _Queue(kept, closed=self.closed)
+            events = [event for _, event in heapq.merge(*histories, key=lambda entry: entry[0])]
+        queue = _Queue(events, closed=self.closed)
         self._queues.add(queue)
         return EventStream(queue)
 

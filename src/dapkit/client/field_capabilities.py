@@ -86,22 +86,22 @@ def check_fields(arguments: ProtocolObject, capabilities: Capabilities) -> None:
 def _check(value: ProtocolObject, capabilities: Capabilities, where: str) -> None:
     gates = FIELD_GATES.get(type(value), {})
     for name in value.__struct_fields__:
-        held: object = getattr(value, name)
-        if name in gates and _has_effect(name, held):
+        field_value: object = getattr(value, name)
+        if name in gates and _has_effect(name, field_value):
             _require(capabilities, gates[name], f"{where} with {_wire(type(value), name)}")
-        match held:
+        match field_value:
             case ProtocolObject():
-                _check(held, capabilities, where)
+                _check(field_value, capabilities, where)
             case list():
-                for item in held:
+                for item in field_value:
                     if isinstance(item, ProtocolObject):
                         _check(item, capabilities, where)
 
 
-def _has_effect(name: str, held: object) -> bool:
-    if held is False:
+def _has_effect(name: str, field_value: object) -> bool:
+    if field_value is False:
         return name == "terminate_debuggee"  # without the capability the adapter may ignore the field
-    return held is not None and held != []
+    return field_value is not None and field_value != []
 
 
 def _require(capabilities: Capabilities, capability: str, what: str) -> None:

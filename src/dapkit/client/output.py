@@ -59,26 +59,28 @@ class TextLog:
 
     def append(self, text: str, category: str) -> None:
         """Add a piece; the oldest of its category go if there are too many."""
-        kept = self._categories.setdefault(category, _Category())
-        kept.pieces.append((self.end, text))
-        kept.size += len(text)
+        of_category = self._categories.setdefault(category, _Category())
+        of_category.pieces.append((self.end, text))
+        of_category.size += len(text)
         self.end += len(text)
-        while kept.size > self._limit:
-            position, oldest = kept.pieces.popleft()
-            cut = min(len(oldest), kept.size - self._limit)
-            kept.size -= cut
-            kept.kept_from = position + cut
-            kept.dropped += cut
+        while of_category.size > self._limit:
+            position, oldest = of_category.pieces.popleft()
+            cut = min(len(oldest), of_category.size - self._limit)
+            of_category.size -= cut
+            of_category.kept_from = position + cut
+            of_category.dropped += cut
             if cut < len(oldest):
-                kept.pieces.appendleft((position + cut, oldest[cut:]))
+                of_category.pieces.appendleft((position + cut, oldest[cut:]))
 
     def read(self, *categories: str, since: int = 0) -> OutputText:
         """Read the output in these categories (all if none is named) since a position."""
-        asked = [kept for name, kept in self._categories.items() if not categories or name in categories]
+        categories_read = [each for name, each in self._categories.items() if not categories or name in categories]
         text = "".join(piece[max(0, since - position) :] for position, piece in self.pieces(*categories))
-        return OutputText(text, self.end, sum(min(kept.dropped, max(0, kept.kept_from - since)) for kept in asked))
+        return OutputText(
+            text, self.end, sum(min(each.dropped, max(0, each.kept_from - since)) for each in categories_read)
+        )
 
     def pieces(self, *categories: str) -> Iterator[tuple[int, str]]:
         """Yield the kept output of these categories (all if none is named) in order, each piece with its position."""
-        asked = (kept.pieces for name, kept in self._categories.items() if not categories or name in categories)
-        yield from heapq.merge(*asked, key=lambda piece: piece[0])
+        piece_lists = (each.pieces for name, each in self._categories.items() if not categories or name in categories)
+        yield from heapq.merge(*piece_lists, key=lambda piece: piece[0])

@@ -136,27 +136,27 @@ class ReverseRequestHandler[S: ChildSession]:
         self._again, self._is_known = reached.again, reached.is_known
         async for incoming in connection.incoming():
             match incoming:
-                case RequestReceived(Request(arguments=RunInTerminalRequestArguments() as wanted) as request):
-                    terminals.start_soon(self._run_in_terminal, connection, request, wanted)
-                case RequestReceived(Request(arguments=StartDebuggingRequestArguments() as wanted) as request):
+                case RequestReceived(Request(arguments=RunInTerminalRequestArguments() as run) as request):
+                    terminals.start_soon(self._run_in_terminal, connection, request, run)
+                case RequestReceived(Request(arguments=StartDebuggingRequestArguments() as start) as request):
                     connection.respond(request)
-                    children.start_soon(self._host, wanted)
+                    children.start_soon(self._host, start)
                 case EventReceived(Event(event="debugpyAttach", body=RawJson() as body)):
                     # debugpy before it knew startDebugging
                     configuration = decode_as(dict[str, object], body)
-                    wanted = StartDebuggingRequestArguments(configuration=configuration, request="attach")
-                    children.start_soon(self._host, wanted)
+                    start = StartDebuggingRequestArguments(configuration=configuration, request="attach")
+                    children.start_soon(self._host, start)
                 case _:  # events were watched as they came
                     pass
 
     async def _run_in_terminal(
-        self, connection: Connection, request: Request, wanted: RunInTerminalRequestArguments
+        self, connection: Connection, request: Request, arguments: RunInTerminalRequestArguments
     ) -> None:
         if not self._is_known:
             connection.fail(request, RequestFailed(_UNKNOWN))
             return
         try:
-            async with open_terminal(wanted, on_output=self._wrote, program_input=self._program_input) as terminal:
+            async with open_terminal(arguments, on_output=self._wrote, program_input=self._program_input) as terminal:
                 self.terminals.append(terminal)
                 connection.respond(request, RunInTerminalBody(process_id=terminal.pid))
                 self._updates.notify()
@@ -164,22 +164,22 @@ class ReverseRequestHandler[S: ChildSession]:
         except CannotStart as error:
             connection.fail(request, RequestFailed(str(error)))
 
-    async def _host(self, wanted: StartDebuggingRequestArguments) -> None:
-        route = self._route_to(wanted.configuration)
+    async def _host(self, arguments: StartDebuggingRequestArguments) -> None:
+        route = self._route_to(arguments.configuration)
         if route is None:
             log.warning("a child session was asked for, but its adapter takes no second session on this stream")
             return
-        adopted = self._adopts(wanted)
+        adopted = self._adopts(arguments)
         child = self._new_child(route, adopted=adopted)
         try:
             async with child:
                 if adopted:
                     self.children.append(child)
                     self._updates.notify()
-                    await child.start(wanted.request, wanted.configuration, deadline=limits.CHILD_START_SECONDS)
+                    await child.start(arguments.request, arguments.configuration, deadline=limits.CHILD_START_SECONDS)
                     await child.wait_until_ended(deadline=math.inf)
                 else:
-                    await child.start(wanted.request, wanted.configuration, deadline=limits.CHILD_START_SECONDS)
+                    await child.start(arguments.request, arguments.configuration, deadline=limits.CHILD_START_SECONDS)
                     await child.detach()
         except DapkitError as error:
             log.info("the session of a child process was lost, which may have ended: %s", error)

@@ -149,17 +149,17 @@ class Given:
 
 def _second(template: Sequence[str], command: Sequence[str]) -> Route | None:
     """Route to where the placeholder of a command turned out to be; one that calls back does so once."""
-    for given, used in zip(template, command, strict=True):
-        if (port := _filled_in(given, used, "${port}")) is not None:
+    for pattern, word in zip(template, command, strict=True):
+        if (port := _filled_in(pattern, word, "${port}")) is not None:
             return Tcp("127.0.0.1", int(port), is_known=True)
-        if (path := _filled_in(given, used, "${socket}")) is not None:
+        if (path := _filled_in(pattern, word, "${socket}")) is not None:
             return Unix(Path(path))
     return None
 
 
-def _filled_in(given: str, used: str, mark: str) -> str | None:
-    before, found, after = given.partition(mark)
-    return used[len(before) : len(used) - len(after)] if found else None
+def _filled_in(pattern: str, word: str, mark: str) -> str | None:
+    before, separator, after = pattern.partition(mark)
+    return word[len(before) : len(word) - len(after)] if separator else None
 
 
 def _absolute(argv: Sequence[str], env: Mapping[str, str] | None) -> list[str]:
@@ -168,5 +168,5 @@ def _absolute(argv: Sequence[str], env: Mapping[str, str] | None) -> list[str]:
     lldb-dap 22: it starts itself again in a terminal, by its own argv[0].
     """
     search = (os.environ if env is None else env).get("PATH", os.defpath)
-    found = shutil.which(argv[0], path=search) if argv and os.sep not in argv[0] else None
-    return list(argv) if found is None else [str(Path(found).absolute()), *argv[1:]]
+    program = shutil.which(argv[0], path=search) if argv and os.sep not in argv[0] else None
+    return list(argv) if program is None else [str(Path(program).absolute()), *argv[1:]]

@@ -160,8 +160,8 @@ class TrackedProgram:
         """Take note of a response to one of our requests."""
         match body:
             case ThreadsBody():
-                known = [KnownThread(thread.id, thread.name, self._is_stopped(thread.id)) for thread in body.threads]
-                self.threads = self._standing() | {thread.id: thread for thread in known}
+                threads = [KnownThread(thread.id, thread.name, self._is_stopped(thread.id)) for thread in body.threads]
+                self.threads = self._standing() | {thread.id: thread for thread in threads}
             case ContinueBody(all_threads_continued=False) if self._before is not None:
                 # The others stay as they were before the request.
                 arguments = request.arguments
@@ -207,8 +207,8 @@ class TrackedProgram:
             if event.all_threads_stopped:
                 self.threads[thread_id] = replace(thread, stopped=True)
         if event.thread_id is not None:
-            known = self.threads.get(event.thread_id, KnownThread(event.thread_id))
-            self.threads[event.thread_id] = replace(known, stopped=True)
+            stopped_thread = self.threads.get(event.thread_id, KnownThread(event.thread_id))
+            self.threads[event.thread_id] = replace(stopped_thread, stopped=True)
         if isinstance(self.state, Starting | Running):
             self._stand(event)
         elif event.thread_id is not None and not event.all_threads_stopped and self._stands_elsewhere(event.thread_id):
@@ -243,11 +243,11 @@ class TrackedProgram:
 
     def _standing(self) -> dict[int, KnownThread]:
         """Find the thread of the present stop; lldb-dap 22 may leave it out of a `threads` response for a while."""
-        known = self.threads.get(self.state.thread_id) if isinstance(self.state, Stopped) else None
-        return {} if known is None else {known.id: known}
+        thread = self.threads.get(self.state.thread_id) if isinstance(self.state, Stopped) else None
+        return {} if thread is None else {thread.id: thread}
 
     def _is_stopped(self, thread_id: int) -> bool:
-        known = self.threads.get(thread_id)
-        if known is not None:
-            return known.stopped
+        thread = self.threads.get(thread_id)
+        if thread is not None:
+            return thread.stopped
         return isinstance(self.state, Stopped) and bool(self.state.event.all_threads_stopped)

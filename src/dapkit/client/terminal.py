@@ -168,7 +168,7 @@ class Terminal:
 
 @asynccontextmanager
 async def open_terminal(
-    wanted: RunInTerminalRequestArguments, *, on_output: OnOutput | None = None, program_input: Path | None = None
+    request: RunInTerminalRequestArguments, *, on_output: OnOutput | None = None, program_input: Path | None = None
 ) -> AsyncIterator[Terminal]:
     """Run a program in a terminal of 24 lines by 80 columns; leaving the block closes it.
 
@@ -179,15 +179,15 @@ async def open_terminal(
         CannotStart: there is no such program, folder or file.
 
     """
-    if not wanted.args:
+    if not request.args:
         raise CannotStart("runInTerminal names no command to run")
     guard = Guard()
     try:
-        terminal, report = _start(wanted, on_output, program_input)
+        terminal, report = _start(request, on_output, program_input)
         guard.watch(terminal.pid)
         async with background_tasks() as tasks:
             try:
-                await _need_program(wanted, report)
+                await _need_program(request, report)
                 tasks.start_soon(terminal.read_all)
                 yield terminal
             finally:
@@ -198,30 +198,30 @@ async def open_terminal(
 
 
 def _start(
-    wanted: RunInTerminalRequestArguments, on_output: OnOutput | None, program_input: Path | None
+    request: RunInTerminalRequestArguments, on_output: OnOutput | None, program_input: Path | None
 ) -> tuple[Terminal, DescriptorReader]:
     """Start the launcher; return the terminal, and where it says why it could not become the program."""
     master, slave = pty.openpty()
     reading, reports = os.pipe2(os.O_CLOEXEC)
     fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", *_SIZE, 0, 0))
-    given = "" if program_input is None else str(program_input.absolute())
+    input_path = "" if program_input is None else str(program_input.absolute())
     pipes = {} if program_input is None else {1: os.pipe2(os.O_CLOEXEC), 2: os.pipe2(os.O_CLOEXEC)}
-    launcher = [sys.executable, "-I", "-S", str(_LAUNCHER), wanted.cwd or ".", given, *wanted.args]
+    launcher = [sys.executable, "-I", "-S", str(_LAUNCHER), request.cwd or ".", input_path, *request.args]
     given_to_it = {0: slave, 1: slave, 2: slave, REPORT: reports}
     given_to_it |= {standard: writing for standard, (_, writing) in pipes.items()}
     try:
-        pid = _spawn(launcher, _environment(wanted.env), given_to_it)
+        pid = _spawn(launcher, _environment(request.env), given_to_it)
     finally:
         for descriptor in {slave, reports, *(writing for _, writing in pipes.values())}:
             os.close(descriptor)
     ours = {reading: _CATEGORIES[standard] for standard, (reading, _) in pipes.items()}
     for descriptor in (master, *ours):
         os.set_blocking(descriptor, False)
-    terminal = Terminal(pid, master, wanted.title or Path(wanted.args[0]).name, on_output, pipes=ours)
+    terminal = Terminal(pid, master, request.title or Path(request.args[0]).name, on_output, pipes=ours)
     return terminal, DescriptorReader(reading)
 
 
-async def _need_program(wanted: RunInTerminalRequestArguments, report: DescriptorReader) -> None:
+async def _need_program(request: RunInTerminalRequestArguments, report: DescriptorReader) -> None:
     """Wait until the launcher has become the program: a named pipe as its input opens only when a writer opens it.
 
     Raises:
@@ -233,12 +233,12 @@ async def _need_program(wanted: RunInTerminalRequestArguments, report: Descripto
             failure = await report.receive()
         except anyio.EndOfStream:  # closed by becoming the program
             return
-    raise CannotStart(f"{wanted.args[0]} could not be run in {wanted.cwd}: {failure.decode(errors='replace')}")
+    raise CannotStart(f"{request.args[0]} could not be run in {request.cwd}: {failure.decode(errors='replace')}")
 
 
 def _spawn(argv: list[str], environment: Mapping[str, str], descriptors: Mapping[int, int]) -> int:
     """Start a process that leads a session of its own, with these descriptors only."""
-    actions = [(os.POSIX_SPAWN_DUP2, held, target) for target, held in descriptors.items()]
+    actions = [(os.POSIX_SPAWN_DUP2, source, target) for target, source in descriptors.items()]
     return os.posix_spawn(argv[0], argv, environment, file_actions=actions, setsid=True, setsigdef=ignored_signals())
 
 

@@ -20,14 +20,14 @@ REPORT = 3
 
 def main() -> None:
     """Never return: end as the program, or with the shell's code for a command that cannot be run."""
-    folder, given, *command = sys.argv[1:]
+    folder, input_path, *command = sys.argv[1:]
     os.set_inheritable(REPORT, False)  # noqa: FBT003 - takes no keywords
     try:
         fcntl.ioctl(0, termios.TIOCSCTTY, 0)
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # Python itself ignores these two
         signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
-        if given:
-            _read(given)
+        if input_path:
+            _read(input_path)
         os.chdir(folder)
         os.execvp(command[0], command)  # noqa: S606 - the command that the adapter asked for, without a shell
     except OSError as error:

@@ -114,13 +114,13 @@ def old_folders(where: Where, *, days: float) -> OldFolders:
     place = artifacts_folder()
     live = _live(where)
     now = time.time()
-    found: list[OldFolder] = []
+    folders: list[OldFolder] = []
     for path in _session_folders(place):
         changed, size = _state(path)
         age = (now - changed) / _DAY
         if age > days and path not in live:
-            found.append(OldFolder(path, f"{path.parent.name}/{path.name}", age, size))
-    return OldFolders(days, place, sorted(found, key=lambda folder: -folder.days))
+            folders.append(OldFolder(path, f"{path.parent.name}/{path.name}", age, size))
+    return OldFolders(days, place, sorted(folders, key=lambda folder: -folder.days))
 
 
 def remove(
@@ -195,9 +195,9 @@ def _state(folder: Path) -> tuple[float, int]:
     for parent, folders, files in os.walk(folder):
         for name in (*folders, *files):
             try:
-                found = Path(parent, name).lstat()
+                status = Path(parent, name).lstat()
             except OSError:  # it is gone meanwhile
                 continue
-            changed = max(changed, found.st_mtime)
-            size += found.st_size if name in files else 0
+            changed = max(changed, status.st_mtime)
+            size += status.st_size if name in files else 0
     return changed, size

@@ -22,7 +22,7 @@ def copy(text: str) -> bool:
     if command is None:
         return False
     try:
-        done = subprocess.run(
+        process = subprocess.run(
             command,
             input=text.encode(errors="replace"),
             stdout=subprocess.DEVNULL,
@@ -32,7 +32,7 @@ def copy(text: str) -> bool:
         )
     except (OSError, subprocess.TimeoutExpired):
         return False
-    return done.returncode == 0
+    return process.returncode == 0
 
 
 def over_ssh() -> bool:
@@ -41,7 +41,7 @@ def over_ssh() -> bool:
 
 
 def _command() -> list[str] | None:
-    found = [command for variable, command in _PROGRAMS if os.environ.get(variable)]
+    commands = [command for variable, command in _PROGRAMS if os.environ.get(variable)]
     if sys.platform == "darwin":
-        found.append(["pbcopy"])
-    return next((command for command in found if shutil.which(command[0])), None)
+        commands.append(["pbcopy"])
+    return next((command for command in commands if shutil.which(command[0])), None)

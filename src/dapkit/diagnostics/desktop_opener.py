@@ -45,7 +45,7 @@ def open_path(path: Path) -> bool:
 
 
 def _opener() -> str | None:
-    found = [program for variable, program in _OPENERS if os.environ.get(variable)]
+    programs = [program for variable, program in _OPENERS if os.environ.get(variable)]
     if sys.platform == "darwin":
-        found.append("open")
-    return next((path for program in found if (path := shutil.which(program)) is not None), None)
+        programs.append("open")
+    return next((path for program in programs if (path := shutil.which(program)) is not None), None)

@@ -64,13 +64,13 @@ def opened(path: Path) -> int:
         if error.errno == errno.ELOOP:
             raise OSError(errno.ELOOP, "it is a link", str(path)) from error
         raise
-    found = os.fstat(handle)
-    if not stat.S_ISREG(found.st_mode):
+    status = os.fstat(handle)
+    if not stat.S_ISREG(status.st_mode):
         os.close(handle)
         raise OSError(errno.EINVAL, "it is not a regular file", str(path))
-    if found.st_size > 2 * limits.LOG_DAY_BYTES:
+    if status.st_size > 2 * limits.LOG_DAY_BYTES:
         os.close(handle)
-        text = f"it has {found.st_size} bytes, and the hub writes {limits.LOG_DAY_BYTES}"
+        text = f"it has {status.st_size} bytes, and the hub writes {limits.LOG_DAY_BYTES}"
         raise OSError(errno.EFBIG, text, str(path))
     return handle
 
@@ -101,7 +101,7 @@ def _read(handle: int, start: int, end: int) -> bytes:
 
 def _lines_in(handle: int, end: int) -> int:
     """Count the lines before a place, without keeping them."""
-    found = 0
+    line_count = 0
     for start in range(0, end, limits.MEGABYTE):
-        found += os.pread(handle, min(end - start, limits.MEGABYTE), start).count(b"\n")
-    return found
+        line_count += os.pread(handle, min(end - start, limits.MEGABYTE), start).count(b"\n")
+    return line_count

@@ -39,16 +39,16 @@ def follow(
         DiagnosticsError: the log cannot be read.
 
     """
-    wanted = LogFilter(frozenset(pids), level)
+    log_filter = LogFilter(frozenset(pids), level)
     reader = reader_of(where)
-    found = reader.of_day(max(lines, 1), wanted)
-    follower = LogFollower(reader.day, found[-1] if found else None, redaction=redaction_of(where))
-    begin = [line for line in found if wanted.passes(line)][:lines]
+    first_lines = reader.of_day(max(lines, 1), log_filter)
+    follower = LogFollower(reader.day, first_lines[-1] if first_lines else None, redaction=redaction_of(where))
+    begin = [line for line in first_lines if log_filter.passes(line)][:lines]
     if begin:
         on_lines(begin)
     while not stop.is_set():
         added = follower.poll()
-        if passed := [line for line in added if wanted.passes(line)]:
+        if passed := [line for line in added if log_filter.passes(line)]:
             on_lines(passed)
         if not added:
             stop.wait(limits.LOG_FOLLOW_SECONDS)
@@ -81,11 +81,11 @@ class LogFollower:
             DiagnosticsError: the log cannot be read.
 
         """
-        found = self._added()
-        if not found and (newer := [day for day in days_in(self._folder) if day > self._day]):
+        new_lines = self._added()
+        if not new_lines and (newer := [day for day in days_in(self._folder) if day > self._day]):
             self._day, self._place, self._last = newer[-1], 0, None
-            found = self._added()
-        return found
+            new_lines = self._added()
+        return new_lines
 
     def _added(self) -> list[LogLine]:
         path = path_of(self._folder, self._day)

@@ -109,9 +109,9 @@ def lines_of(day: str, first: int, content: Iterable[bytes], record: Record | No
     """
     for number, line in enumerate(content, first):
         text = _decoded(line)
-        if found := _HEAD.match(text):
-            record = Record(day, number, found["time"], int(found["pid"]), found["level"], found["logger"])
-            yield LogLine(day, number, record, text[found.end() :])
+        if match := _HEAD.match(text):
+            record = Record(day, number, match["time"], int(match["pid"]), match["level"], match["logger"])
+            yield LogLine(day, number, record, text[match.end() :])
         elif record is not None and text.startswith(INDENTATION):
             yield LogLine(day, number, record, text.removeprefix(INDENTATION))
         else:
@@ -130,11 +130,11 @@ def without_secrets(lines: Iterable[LogLine], redaction: Redaction) -> Iterator[
 
 def as_records(lines: Iterable[LogLine]) -> list[dict[str, object]]:
     """Return lines as JSON: one object for each record, with the text of its lines that are present."""
-    found: list[dict[str, object]] = []
+    records: list[dict[str, object]] = []
     for _, group in groupby(lines, key=_record_of):
         alike = list(group)
         first, record = alike[0], alike[0].record
-        found.append(
+        records.append(
             {
                 "day": first.day,
                 "number": first.number,
@@ -146,7 +146,7 @@ def as_records(lines: Iterable[LogLine]) -> list[dict[str, object]]:
                 "text": "\n".join(line.message for line in alike),
             }
         )
-    return found
+    return records
 
 
 def numbered(lines: Sequence[LogLine]) -> Iterator[str]:

@@ -123,32 +123,32 @@ class LogReader:
         """Whether there is nothing older that can be read."""
         return not (self._waiting or self._as_in_file) and (self.limited or not self._older)
 
-    def of_day(self, count: int, wanted: LogFilter = EVERYTHING) -> list[LogLine]:
+    def of_day(self, count: int, log_filter: LogFilter = EVERYTHING) -> list[LogLine]:
         """Return the next older lines of the day that is being read.
 
         Args:
             count: how many wanted lines to look for.
-            wanted: which lines these are; those that are passed over are returned, too.
+            log_filter: which lines these are; those that are passed over are returned, too.
 
         """
-        found: list[LogLine] = []
+        lines: list[LogLine] = []
         while count and self._next_is_ready():
-            found.append(self._waiting.pop())
-            count -= wanted.passes(found[-1])
-        return found[::-1]
+            lines.append(self._waiting.pop())
+            count -= log_filter.passes(lines[-1])
+        return lines[::-1]
 
-    def older(self, count: int, wanted: LogFilter = EVERYTHING) -> list[LogLine]:
+    def older(self, count: int, log_filter: LogFilter = EVERYTHING) -> list[LogLine]:
         """Return the next older lines; when a day has no further lines, the lines of the day before it.
 
         Args:
             count: how many wanted lines to look for; fewer are returned where a day begins.
-            wanted: as for `of_day`.
+            log_filter: as for `of_day`.
 
         """
-        found = self.of_day(count, wanted)
-        while not any(map(wanted.passes, found)) and self._next_day():
-            found = self.of_day(count, wanted) + found
-        return found
+        lines = self.of_day(count, log_filter)
+        while not any(map(log_filter.passes, lines)) and self._next_day():
+            lines = self.of_day(count, log_filter) + lines
+        return lines
 
     def _next_day(self) -> bool:
         if self.limited or not self._older:
@@ -214,20 +214,20 @@ def logs(
             log that is read.
 
     """
-    wanted = LogFilter(frozenset(pids), level)
+    log_filter = LogFilter(frozenset(pids), level)
     reader = reader_of(where, day)
-    found = reader.of_day(shared_limits.LOG_LINES if numbers else lines, wanted)
-    count = len(found)
+    log_lines = reader.of_day(shared_limits.LOG_LINES if numbers else lines, log_filter)
+    count = len(log_lines)
     if numbers is not None:
         first, last = numbers
-        if reader.limited and found and first < found[0].number:
+        if reader.limited and log_lines and first < log_lines[0].number:
             raise DiagnosticsError(
                 "not_possible",
-                f"Line {first} of {reader.day} is not read: line {found[0].number} is the first of {LIMIT}.",
+                f"Line {first} of {reader.day} is not read: line {log_lines[0].number} is the first of {LIMIT}.",
                 f"All of it is in {path_of(log_folder(), reader.day)}",
             )
-        found = [line for line in found if first <= line.number <= last]
-    passed = [line for line in found if wanted.passes(line)]
+        log_lines = [line for line in log_lines if first <= line.number <= last]
+    passed = [line for line in log_lines if log_filter.passes(line)]
     return LogLines(passed, reader.day, reader.days, reader.problems, count - len(passed), limited=reader.limited)
 
 
@@ -239,10 +239,10 @@ def last_lines(count: int) -> LogLines:
 
     """
     reader = LogReader(redaction=Redaction([os.environ]))
-    found = reader.of_day(count)
-    while len(found) < count and (older := reader.older(count - len(found))):
-        found = older + found
-    return LogLines(found, "", reader.days, reader.problems, limited=reader.limited)
+    lines = reader.of_day(count)
+    while len(lines) < count and (older := reader.older(count - len(lines))):
+        lines = older + lines
+    return LogLines(lines, "", reader.days, reader.problems, limited=reader.limited)
 
 
 def reader_of(where: Where, day: str | None = None) -> LogReader:

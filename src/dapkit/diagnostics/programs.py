@@ -89,8 +89,8 @@ def _process_under(adapter: int | None) -> int | None:
     while more := {pid for pid, process in processes.items() if process.parent in family} - family:
         family |= more
     traced = {pid for pid, process in processes.items() if process.tracer in family}
-    found = {pid for pid in traced if processes[pid].parent not in traced} or family - {adapter}
-    return found.pop() if len(found) == 1 else None
+    pids = {pid for pid in traced if processes[pid].parent not in traced} or family - {adapter}
+    return pids.pop() if len(pids) == 1 else None
 
 
 class _Process(NamedTuple):

@@ -151,13 +151,13 @@ def write_report(
             archive = _Archive(tar, Redaction([os.environ]), left_out=left_out)
             for name, content in (extra or {}).items():
                 archive.add(name, content)
-            for name, put in _parts(where, record, folder, on_progress):
+            for name, write_part in _parts(where, record, folder, on_progress):
                 if stop is not None and stop.is_set():
                     complete = False
                     left_out.append(f"{name}, and all later parts: ended early")
                     break
                 _report(on_progress, name)
-                _put(archive, name, put)
+                _put(archive, name, write_part)
             archive.add_text("README.md", _contents(archive, record, where))
         os.link(unfinished, path)  # which replaces nothing
     except OSError as error:
@@ -170,9 +170,9 @@ def write_report(
 type _Put = Callable[[_Archive], None]
 
 
-def _put(archive: _Archive, name: str, put: _Put) -> None:
+def _put(archive: _Archive, name: str, write_part: _Put) -> None:
     try:
-        put(archive)
+        write_part(archive)
     except DiagnosticsError as error:
         archive.left_out.append(f"{name}: {error.args[0]}")
     except OSError as error:
@@ -206,24 +206,26 @@ def _parts(
 
 
 def _of_session(where: Where, record: RecordResult) -> Iterator[tuple[str, _Put]]:
-    named = Where(where.project, record.snapshot.id)
+    named_session = Where(where.project, record.snapshot.id)
     yield "configuration", lambda archive: archive.add_json("configuration.json", to_json_value(record.configuration))
     yield "session", lambda archive: archive.add_json("session.json", to_json_value(record))
     yield "transcript", lambda archive: archive.add_text("transcript.md", as_markdown(transcript_from(record)))
     yield "output", lambda archive: archive.add_text("output.txt", record.output)
-    yield "wire", lambda archive: _add_wire(archive, named, record)
+    yield "wire", lambda archive: _add_wire(archive, named_session, record)
 
 
 def _add_wire(archive: _Archive, where: Where, record: RecordResult) -> None:
-    found = wire_of(where, leaves=True)
-    archive.add_text("wire.jsonl", _lines(found.records))
-    if found.kept < found.total:
-        archive.left_out.append(f"wire: {found.total - found.kept} of {found.total} messages, which are not kept")
+    wire_messages = wire_of(where, leaves=True)
+    archive.add_text("wire.jsonl", _lines(wire_messages.records))
+    if wire_messages.kept < wire_messages.total:
+        archive.left_out.append(
+            f"wire: {wire_messages.total - wire_messages.kept} of {wire_messages.total} messages, which are not kept"
+        )
     children = record.snapshot.children or []
     for child in children[-limits.REPORT_CHILDREN :]:
         folder = f"children/{child.number}"
         archive.add_json(f"{folder}/session.json", to_json_value(child))
-        messages = [row for row in found.records if row.channel.endswith(f"child {child.number}")]
+        messages = [row for row in wire_messages.records if row.channel.endswith(f"child {child.number}")]
         archive.add_text(f"{folder}/wire.jsonl", _lines(messages))
     if len(children) > limits.REPORT_CHILDREN:
         archive.left_out.append(f"children: {len(children) - limits.REPORT_CHILDREN} older ones")
@@ -234,23 +236,23 @@ def _lines(rows: Sequence[WireRow]) -> str:
 
 
 def _settings(where: Where) -> object:
-    found = Settings.load(Path(where.project))
+    settings = Settings.load(Path(where.project))
     return {
-        "settings": {row.name: {"value": row.value, "origin": row.origin} for row in found.rows()},
-        "problems": [str(problem) for problem in found.problems],
+        "settings": {row.name: {"value": row.value, "origin": row.origin} for row in settings.rows()},
+        "problems": [str(problem) for problem in settings.problems],
     }
 
 
 def _log(archive: _Archive) -> str:
-    found = last_lines(limits.REPORT_LOG_LINES)
-    archive.left_out += [f"log: {problem}" for problem in found.problems]
-    return found.as_text()
+    lines = last_lines(limits.REPORT_LOG_LINES)
+    archive.left_out += [f"log: {problem}" for problem in lines.problems]
+    return lines.as_text()
 
 
 def _add_system(archive: _Archive, where: Where, on_progress: OnProgress | None) -> None:
-    found = system(where, on_progress=on_progress)
-    archive.add_text("system.txt", found.as_text() + "\n")
-    archive.add_json("system.json", found.as_json())
+    facts = system(where, on_progress=on_progress)
+    archive.add_text("system.txt", facts.as_text() + "\n")
+    archive.add_json("system.json", facts.as_json())
 
 
 def _add_artifacts(archive: _Archive, folder: Path) -> None:

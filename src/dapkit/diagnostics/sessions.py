@@ -62,16 +62,16 @@ def ask(
     """
     if not hub_runs():
         raise DiagnosticsError("no_session", "There is no session: no hub runs.", "dapkit launch starts both.")
-    given = {**(arguments or {}), **({} if timeout is None else {"timeout": timeout})}
+    parameters = {**(arguments or {}), **({} if timeout is None else {"timeout": timeout})}
     try:
         answer = hub.call(
-            name, given, project=where.project, session=where.session, read_only=read_only, on_progress=on_progress
+            name, parameters, project=where.project, session=where.session, read_only=read_only, on_progress=on_progress
         )
     except hub.HubError as error:
         raise DiagnosticsError.of_hub(error) from error
     if not answer["success"]:
-        found: Any = answer["error"]
-        raise DiagnosticsError(found["code"], found["message"], found.get("hint", ""))
+        details: Any = answer["error"]
+        raise DiagnosticsError(details["code"], details["message"], details.get("hint", ""))
     return answer["details"]
 
 
@@ -107,10 +107,10 @@ def wire_of(where: Where, *, leaves: bool = False) -> WireRecords:
 
     """
     first = page = _wire_page(where, 0, leaves=leaves)
-    named = Where(where.project, first.session)
+    named_session = Where(where.project, first.session)
     records = [*page.records]
     while page.records and records[-1].number < first.total:
-        page = _wire_page(named, records[-1].number, leaves=leaves)
+        page = _wire_page(named_session, records[-1].number, leaves=leaves)
         records += page.records
     total = records[-1].number if records else page.total
     return changed(page, records=records, total=total, kept=len(records))

@@ -84,7 +84,7 @@ def system(where: Where, *, on_progress: OnProgress | None = None) -> SystemRepo
 
 def _machine() -> Section:
     memory = _table(Path("/proc/meminfo"), ":")
-    found = {
+    facts = {
         "os": _os_name(),
         "kernel": f"{platform.system()} {platform.release()}",
         "architecture": platform.machine(),
@@ -93,7 +93,7 @@ def _machine() -> Section:
         "memory": _sizes(memory.get("MemTotal"), memory.get("MemAvailable")),
         "folder": str(Path.cwd()),
     }
-    return _known(found)
+    return _known(facts)
 
 
 def _os_name() -> str:
@@ -104,8 +104,8 @@ def _os_name() -> str:
 
 
 def _processor() -> str:
-    found = _table(Path("/proc/cpuinfo"), ":")
-    return found.get("model name") or found.get("Model") or found.get("CPU part", "")
+    table = _table(Path("/proc/cpuinfo"), ":")
+    return table.get("model name") or table.get("Model") or table.get("CPU part", "")
 
 
 def _sizes(total: str | None, available: str | None) -> str:
@@ -120,13 +120,13 @@ def _gibibytes(kilobytes: str) -> str:
 
 
 def _python() -> Section:
-    found = {
+    facts = {
         "version": f"{platform.python_implementation()} {platform.python_version()}",
         "executable": sys.executable,
         "environment": sys.prefix if sys.prefix != sys.base_prefix else "",
         **dict(_packages()),
     }
-    return _known(found)
+    return _known(facts)
 
 
 def _packages() -> Iterator[tuple[str, str]]:
@@ -137,11 +137,11 @@ def _packages() -> Iterator[tuple[str, str]]:
 
 def _dapkit() -> Section:
     try:
-        found = hub.status()
+        status = hub.status()
     except hub.HubError as error:
         running = f"does not answer: {error}"
     else:
-        running = "does not run" if found is None else f"{found['version']}, process {found['pid']}"
+        running = "does not run" if status is None else f"{status['version']}, process {status['pid']}"
     return {"version": __version__, "installed in": str(Path(__file__).parents[1]), "hub": running}
 
 
@@ -151,7 +151,7 @@ def _terminal() -> Section:
     editors = {name for variable, name in _EDITORS.items() if os.environ.get(variable)}
     if os.environ.get("TERM_PROGRAM") == "vscode":
         editors.add("VS Code")
-    found = {
+    facts = {
         "shell": shell,
         "started by": _parent_name(),
         "size": f"{size.columns} columns, {size.lines} lines" if sys.stdout.isatty() else "",
@@ -159,7 +159,7 @@ def _terminal() -> Section:
         "editor": os.environ.get("VISUAL") or os.environ.get("EDITOR", ""),
         **{name: os.environ.get(name, "") for name in _TERMINAL},
     }
-    return _known(found)
+    return _known(facts)
 
 
 def _parent_name() -> str:
@@ -170,12 +170,12 @@ def _parent_name() -> str:
 
 
 def _adapters(project: Path) -> Section:
-    found = catalog.states(catalog.load(project), cwd=project)
+    adapter_states = catalog.states(catalog.load(project), cwd=project)
     return {
         state.name: " ".join(filter(None, (state.version or "version unknown", str(state.path or ""))))
         if state.installed
         else "not installed"
-        for state in found
+        for state in adapter_states
     }
 
 
@@ -188,13 +188,13 @@ def _programs() -> Iterator[tuple[str, str]]:
 
 def _environment(environ: Mapping[str, str]) -> Section:
     redaction = Redaction([environ], of_code=Kind.OUTPUT)
-    shown = {}
+    variables = {}
     for name in sorted(environ):
         line = redaction.text(f"{name}={environ[name]}", Kind.OUTPUT)
         value = line.removeprefix(f"{name}=")
         cut = value[: limits.SYSTEM_VALUE_CHARACTERS]
-        shown[name] = cut if cut == value else f"{cut}... ({len(value)} characters)"
-    return shown
+        variables[name] = cut if cut == value else f"{cut}... ({len(value)} characters)"
+    return variables
 
 
 def _table(path: Path, separator: str) -> Mapping[str, str]:
@@ -203,11 +203,11 @@ def _table(path: Path, separator: str) -> Mapping[str, str]:
         lines = read_start(path, limits.SYSTEM_FILE_BYTES).decode(errors="replace").splitlines()
     except OSError:
         return {}
-    found: dict[str, str] = {}
+    table: dict[str, str] = {}
     for line in lines:
         name, _, value = line.partition(separator)
-        found.setdefault(name.strip(), value.strip())
-    return found
+        table.setdefault(name.strip(), value.strip())
+    return table
 
 
 def _known(facts: Section) -> Section:

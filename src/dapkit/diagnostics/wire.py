@@ -90,9 +90,9 @@ class PairedMessage:
             return self.row.text
         if not isinstance(message, dict):
             return self.row.text
-        held = {key: value for key, value in message.items() if key not in _ENVELOPE}
-        shown = next(iter(held.values())) if len(held) == 1 else held
-        return json.dumps(shown, ensure_ascii=False, separators=(",", ":")) if shown else ""
+        content = {key: value for key, value in message.items() if key not in _ENVELOPE}
+        body = next(iter(content.values())) if len(content) == 1 else content
+        return json.dumps(body, ensure_ascii=False, separators=(",", ":")) if body else ""
 
     def _begin(self) -> str:
         row = self.row
@@ -129,8 +129,8 @@ class PairedMessage:
 
 def _fields(row: WireRow) -> Mapping[str, object]:
     fields: Any = to_json_value(row)
-    found: dict[str, object] = fields
-    return found
+    message: dict[str, object] = fields
+    return message
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,16 +207,16 @@ class WireMessages:
         """Say how many have passed, and how many of them are kept."""
         if not self.total:
             return "No message has passed."
-        kept = f"{self.total:,} messages passed, {len(self):,} kept with {self.characters:,} characters"
-        return f"{kept}; {self.dropped:,} of {self.total:,} dropped." if self.dropped else f"{kept}."
+        summary = f"{self.total:,} messages passed, {len(self):,} kept with {self.characters:,} characters"
+        return f"{summary}; {self.dropped:,} of {self.total:,} dropped." if self.dropped else f"{summary}."
 
     def _paired(self, message: PairedMessage) -> PairedMessage:
         row = message.row
         if row.kind == "request" and row.seq is not None:
             self._open[row.channel, row.sender == _TO_THE_RIGHT, row.seq] = message
         elif row.kind == "response":
-            asked = (row.channel, row.sender != _TO_THE_RIGHT, row.request_seq)
-            if (request := self._open.pop(asked, None)) is not None:
+            key = (row.channel, row.sender != _TO_THE_RIGHT, row.request_seq)
+            if (request := self._open.pop(key, None)) is not None:
                 request.other, message.other = message, request
                 request.milliseconds = message.milliseconds = (row.time - request.row.time) * 1000
         return message
@@ -225,9 +225,9 @@ class WireMessages:
         old = self._kept.popleft()
         row = old.row
         self.characters -= len(row.text)
-        asked = (row.channel, row.sender == _TO_THE_RIGHT, row.seq)
-        if row.kind == "request" and self._open.get(asked) is old:
-            del self._open[asked]
+        key = (row.channel, row.sender == _TO_THE_RIGHT, row.seq)
+        if row.kind == "request" and self._open.get(key) is old:
+            del self._open[key]
         if old.other is not None:
             old.other.other = None
 
@@ -265,11 +265,11 @@ class Wire:
 
     def as_text(self, *, whole: bool = False) -> str:
         """Return a line for each message, or each whole, and a summary."""
-        shown = [f"{message.as_whole()}\n" if whole else message.as_line() for message in self.messages]
-        return "\n".join([*shown, self.summary])
+        lines = [f"{message.as_whole()}\n" if whole else message.as_line() for message in self.messages]
+        return "\n".join([*lines, self.summary])
 
 
-def wire(source: WireSource, wanted: WireFilter | None = None) -> Wire:
+def wire(source: WireSource, wire_filter: WireFilter | None = None) -> Wire:
     """Return the messages that are kept, as far as they fit a filter. Raises: DiagnosticsError."""
     messages = WireMessages()
     title = source.title
@@ -277,11 +277,11 @@ def wire(source: WireSource, wanted: WireFilter | None = None) -> Wire:
         for page in reader.pages():
             messages.add(page.records)
             title = page.session
-    fitting = [message for message in messages if wanted is None or wanted.fits(message)]
+    fitting = [message for message in messages if wire_filter is None or wire_filter.fits(message)]
     return Wire(title, fitting, messages.total, len(messages), messages.characters, messages.summary())
 
 
-def follow(reader: WireReader, wanted: WireFilter) -> Iterator[Sequence[PairedMessage]]:
+def follow(reader: WireReader, wire_filter: WireFilter) -> Iterator[Sequence[PairedMessage]]:
     """Yield the messages that are kept, and those that come, as far as they fit; now and then none. It ends with them.
 
     Of a request that is yielded before its response came, it is not known whether it fails.
@@ -292,4 +292,4 @@ def follow(reader: WireReader, wanted: WireFilter) -> Iterator[Sequence[PairedMe
     """
     messages = WireMessages()
     for page in reader.pages(follow=True):
-        yield [message for message in messages.add(page.records) if wanted.fits(message)]
+        yield [message for message in messages.add(page.records) if wire_filter.fits(message)]

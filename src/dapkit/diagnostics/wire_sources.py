@@ -67,8 +67,8 @@ class SessionSource:
 
     def call(self, arguments: Call, session: str | None) -> Call:
         """Make the call of the query."""
-        named = session or self.where.session
-        return call_message("wire_records", arguments, project=self.where.project, session=named, read_only=True)
+        session_name = session or self.where.session
+        return call_message("wire_records", arguments, project=self.where.project, session=session_name, read_only=True)
 
     def details(self, result: Call) -> object:
         """Take the details out of the answer. Raises: DiagnosticsError."""
@@ -138,8 +138,8 @@ def servers() -> list[ServerSource]:
         folder = Path(runtime_folder())
     except hub.HubError as error:
         raise DiagnosticsError.of_hub(error) from error
-    found = [_PORT.fullmatch(path.name) for path in folder.glob(MCP_SOCKET.format("*"))]
-    return [ServerSource(port) for port in sorted(int(port[1]) for port in found if port) if _listens(port)]
+    matches = [_PORT.fullmatch(path.name) for path in folder.glob(MCP_SOCKET.format("*"))]
+    return [ServerSource(port) for port in sorted(int(port[1]) for port in matches if port) if _listens(port)]
 
 
 def server(port: int | None = None) -> ServerSource:

@@ -30,9 +30,9 @@ def missing_for_event(event: str, client: InitializeRequestArguments) -> str | N
     return None if flag is None else _missing(flag, client)
 
 
-def merged(kept: Capabilities, changed: Capabilities) -> Capabilities:
-    """Return `kept` with every field that `changed` carries (event `capabilities`)."""
-    fields = {name: getattr(kept, name) for name in kept.__struct_fields__}
+def merged(present: Capabilities, changed: Capabilities) -> Capabilities:
+    """Return `present` with every field that `changed` carries (event `capabilities`)."""
+    fields = {name: getattr(present, name) for name in present.__struct_fields__}
     news = {name: value for name in fields if (value := getattr(changed, name)) is not None}
     return Capabilities(**(fields | news))
 

@@ -177,7 +177,7 @@ def _find_places(
         elif kind in inside:  # a tree: a node may differ although its siblings are equal
             if any(_place(kind, other) in differing for other in kind.__struct_fields__):
                 yield name, _Place.INSIDE
-        elif any(any(_find_places(found, differing, within)) for found in inside if found not in within):
+        elif any(any(_find_places(inner, differing, within)) for inner in inside if inner not in within):
             yield name, _Place.INSIDE
 
 
@@ -189,7 +189,7 @@ def _objects_in(hint: object) -> list[type[ProtocolObject]]:
     """Types of the objects that a field may hold, in a list or not."""
     if isinstance(hint, type) and issubclass(hint, ProtocolObject):
         return [hint]
-    return [found for argument in get_args(hint) for found in _objects_in(argument)]
+    return [inner for argument in get_args(hint) for inner in _objects_in(argument)]
 
 
 # Names of files that are not UTF-8 hold lone surrogates; percent signs bring their bytes across.

@@ -201,14 +201,14 @@ class Endpoint:
         """
         if self._waits(request):
             conversation = self._conversation
-            known = understood(request.command, body)
+            understood_body = understood(request.command, body)
             raw = written_body(request.command, body, conversation.formats)
             if request.command in RESUMING and conversation.outbox.stops_before(request):
                 # Else the client would get the stop after the response that says that the program goes on.
-                conversation.answer_late(request, raw, all_threads=resumes_all_threads(request, known))
+                conversation.answer_late(request, raw, all_threads=resumes_all_threads(request, understood_body))
                 return
             conversation.answer(request, success=True, message=None, body=raw)
-            conversation.note_response(request, success=True, body=known)
+            conversation.note_response(request, success=True, body=understood_body)
 
     def fail(self, request: Request, message: str, error: Message | None = None) -> None:
         """Answer a request with an error.

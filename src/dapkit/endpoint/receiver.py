@@ -278,10 +278,10 @@ class Receiver:
         """Handle a message with a faulty envelope, using the readable parts of it."""
         conversation = self._conversation
         match _members(payload):
-            case {"type": "response", "request_seq": int(seq)} if asked := conversation.pending.pop(seq, None):
-                conversation.violations.add(f"response to {asked.command}", *_fault(error))
-                conversation.lifecycle.note("failure", asked.command)
-                return [ResponseUnusable(asked, error)]
+            case {"type": "response", "request_seq": int(seq)} if request := conversation.pending.pop(seq, None):
+                conversation.violations.add(f"response to {request.command}", *_fault(error))
+                conversation.lifecycle.note("failure", request.command)
+                return [ResponseUnusable(request, error)]
             case {"type": "response" | "event" as kind}:
                 conversation.violations.add(f"{kind}", *_fault(error))
             case {"seq": int(seq), "command": str(command)}:

@@ -95,9 +95,9 @@ async def load_settings(project: Path, environ: Mapping[str, str] | None = None)
         CallRefused: they cannot be read within `limits.CONFIGURATION_SECONDS`.
 
     """
-    read = partial(Settings.load, project, environ=environ)
+    load = partial(Settings.load, project, environ=environ)
     with anyio.move_on_after(limits.CONFIGURATION_SECONDS):
-        return await anyio.to_thread.run_sync(read, abandon_on_cancel=True)
+        return await anyio.to_thread.run_sync(load, abandon_on_cancel=True)
     seconds = limits.CONFIGURATION_SECONDS
     raise CallRefused("settings_unread", f"the settings of {project} could not be read within {seconds:g} s")
 
@@ -111,8 +111,8 @@ def _field[T](message: Mapping[str, object], name: str, kind: type[T], missing: 
     return value
 
 
-def _texts(name: str, found: Mapping[object, object]) -> dict[str, str]:
-    texts = {key: value for key, value in found.items() if isinstance(key, str) and isinstance(value, str)}
-    if len(texts) != len(found):
+def _texts(name: str, values: Mapping[object, object]) -> dict[str, str]:
+    texts = {key: value for key, value in values.items() if isinstance(key, str) and isinstance(value, str)}
+    if len(texts) != len(values):
         raise CallRefused("invalid_call", f"{name}: expected texts only")
     return texts

@@ -38,7 +38,7 @@ def file_name(day: str) -> str:
 
 def logged_days(folder: Path) -> list[str]:
     """Return the days that have a file in a folder, the newest first. Raises: OSError."""
-    return sorted((found[1] for path in folder.iterdir() if (found := _NAME.fullmatch(path.name))), reverse=True)
+    return sorted((match[1] for path in folder.iterdir() if (match := _NAME.fullmatch(path.name))), reverse=True)
 
 
 class DailyLog(logging.Handler):
@@ -80,24 +80,24 @@ class DailyLog(logging.Handler):
         path = folder / file_name(day.isoformat())
         handle = os.open(path, flags, 0o600)
         try:
-            found = os.fstat(handle)
-            if not stat.S_ISREG(found.st_mode):
+            status = os.fstat(handle)
+            if not stat.S_ISREG(status.st_mode):
                 raise OSError(errno.EINVAL, "it is not a regular file", str(path))
-            if found.st_size >= shared_limits.LOG_DAY_BYTES:
+            if status.st_size >= shared_limits.LOG_DAY_BYTES:
                 return
-            if found.st_size + len(data) >= shared_limits.LOG_DAY_BYTES:
+            if status.st_size + len(data) >= shared_limits.LOG_DAY_BYTES:
                 data += self._lines(_rest_is_left_out(record))
             os.write(handle, data)
         finally:
             os.close(handle)
-        if found.st_size == 0:  # a day begins
+        if status.st_size == 0:  # a day begins
             _remove_before(folder, day - timedelta(days=limits.LOG_DAYS))
 
     def _lines(self, record: logging.LogRecord) -> bytes:
         data = self.format(record).replace("\n", f"\n{INDENTATION}").encode(errors="backslashreplace")
         if len(data) > limits.LOG_RECORD_BYTES:
-            kept = data[: limits.LOG_RECORD_BYTES].decode(errors="ignore").encode()  # no half of a character
-            data = kept + f"\n{INDENTATION}({len(data) - len(kept)} bytes left out)".encode()
+            beginning = data[: limits.LOG_RECORD_BYTES].decode(errors="ignore").encode()  # no half of a character
+            data = beginning + f"\n{INDENTATION}({len(data) - len(beginning)} bytes left out)".encode()
         return data + b"\n"
 
     def _report(self, problem: str) -> None:
@@ -108,11 +108,11 @@ class DailyLog(logging.Handler):
 
 
 def _rest_is_left_out(last: logging.LogRecord) -> logging.LogRecord:
-    made = _record(
+    record = _record(
         logging.WARNING, f"the rest of this day is left out: it has {shared_limits.LOG_DAY_BYTES} bytes of log"
     )
-    made.created, made.msecs = last.created, last.msecs
-    return made
+    record.created, record.msecs = last.created, last.msecs
+    return record
 
 
 def _record(level: int, text: str) -> logging.LogRecord:

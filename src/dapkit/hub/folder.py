@@ -28,12 +28,12 @@ def runtime_folder() -> str:
 
     """
     hint = f"Name another folder in ${VARIABLE}."
-    if not (named := os.environ.get(VARIABLE)):
+    if not (folder_name := os.environ.get(VARIABLE)):
         try:
             return private_folder()
         except NoPrivateFolder as error:
             raise FolderRefused(str(error), hint=hint) from error
-    folder = os.path.abspath(named)
+    folder = os.path.abspath(folder_name)
     if (problem := unfitness_of(folder, parents=True, name_bytes=len(SOCKET))) is not None:
         raise FolderRefused(problem, hint=hint)
     return folder

@@ -38,13 +38,13 @@ def main(words: Sequence[str] | None = None) -> int:
     place.add_argument(
         "--sys-prefix", action="store_const", const=sys.prefix, dest="prefix", help="the same, in this Python"
     )
-    given = parser.parse_args(words)
+    options = parser.parse_args(words)
     try:
-        folder = install(given.name, given.display_name, given.prefix)
+        folder = install(options.name, options.display_name, options.prefix)
     except ImportError:
         print(_NEEDED, file=sys.stderr)  # noqa: T201 - a command
         return 1
-    print(f"installed {given.display_name} in {folder}")  # noqa: T201 - a command
+    print(f"installed {options.display_name} in {folder}")  # noqa: T201 - a command
     return 0
 
 

@@ -261,17 +261,17 @@ class KernelDebugger:
         if not name.isidentifier():
             return _response(message, {"data": {}, "metadata": {}})
         if not self._stopped:
-            found = self._shell.user_expressions({name: name})[name]
-            if found.get("status") != "ok":
-                return _refused(message, f"{name}: {found.get('evalue', 'there is no such variable')}")
-            return _response(message, {"data": found["data"], "metadata": found["metadata"]})
+            display = self._shell.user_expressions({name: name})[name]
+            if display.get("status") != "ok":
+                return _refused(message, f"{name}: {display.get('evalue', 'there is no such variable')}")
+            return _response(message, {"data": display["data"], "metadata": display["metadata"]})
         # In the stopped thread, in the same process: the result need not become a text to get here.
         expression = f"get_ipython().kernel.debugger.keep_rich({name})"
         answer = await self._evaluate(message, expression, arguments.get("frameId"))
-        kept, self._kept = self._kept, None
-        if not answer.get("success") or kept is None:
+        display_of_cell, self._kept = self._kept, None
+        if not answer.get("success") or display_of_cell is None:
             return _refused(message, answer.get("message") or f"{name} could not be shown")
-        data, metadata = kept
+        data, metadata = display_of_cell
         return _response(
             message, {"data": data, "metadata": {kind: of for kind, of in metadata.items() if kind in data}}
         )

@@ -33,10 +33,10 @@ class HttpAdmission:
         """Put an application behind the token."""
 
         async def admit(scope: AsgiScope, receive: AsgiReceive, send: AsgiSend) -> None:
-            given = dict(scope.get("headers", ())).get(b"authorization", b"")
+            authorization = dict(scope.get("headers", ())).get(b"authorization", b"")
             if scope["type"] == "lifespan":
                 await application(scope, receive, send)
-            elif hmac.compare_digest(given, self._expected):
+            elif hmac.compare_digest(authorization, self._expected):
                 self._forget(scope["client"])
                 await application(scope, receive, send)
             else:

@@ -74,9 +74,9 @@ _TYPES: Final[Mapping[str, dict[str, Any]]] = {
 def tool(*, read_only: bool) -> types.Tool:
     """Return the definition; a read-only one lists only the actions that look."""
     actions = [name for name, row in ACTIONS.items() if not read_only or row["approval"] == "read"]
-    used = {parameter for name in actions for parameter in ACTIONS[name]["parameters"]}
+    used_parameters = {parameter for name in actions for parameter in ACTIONS[name]["parameters"]}
     properties: dict[str, object] = {"action": {"enum": actions}, "session": {"type": "string"}}
-    properties |= {name: _schema(name, row) for name, row in PARAMETERS.items() if name in used}
+    properties |= {name: _schema(name, row) for name, row in PARAMETERS.items() if name in used_parameters}
     return types.Tool(
         name=NAME,
         description=DESCRIPTION,

@@ -50,10 +50,10 @@ class ServerSentStream:
         self._rest += data
         events = []
         begin = 0
-        while (found := _BLANK_LINE.search(self._rest, max(begin, self._searched))) is not None:
-            event = _event(self._rest[begin : found.start()].decode(errors="replace"))
+        while (match := _BLANK_LINE.search(self._rest, max(begin, self._searched))) is not None:
+            event = _event(self._rest[begin : match.start()].decode(errors="replace"))
             events += [] if event is None else [event]
-            begin = self._searched = found.end()
+            begin = self._searched = match.end()
         del self._rest[:begin]
         self._searched = max(len(self._rest) - _LONGEST_BLANK_LINE + 1, 0)
         if len(self._rest) > limits.MCP_EVENT_BYTES:

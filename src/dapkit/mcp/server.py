@@ -103,10 +103,10 @@ class DebugServer:
         self, action: str, arguments: Mapping[str, object], session: str | None, context: Context | None = None
     ) -> dict[str, object]:
         """Ask the hub, and report progress to a client that wants it meanwhile. Cancelling it gives the call up."""
-        reports, heard = anyio.create_memory_object_stream[str](math.inf)
+        reports, receiver = anyio.create_memory_object_stream[str](math.inf)
         async with background_tasks() as tasks:
             if context is not None:
-                tasks.start_soon(_report, context, heard)
+                tasks.start_soon(_report, context, receiver)
             try:
                 return await async_client.call(
                     action,
@@ -114,7 +114,7 @@ class DebugServer:
                     project=str(self._project),
                     session=session,
                     read_only=self._read_only,
-                    on_progress=lambda message, done: reports.send_nowait(_progress(message, done)),
+                    on_progress=lambda message, percentage: reports.send_nowait(_progress(message, percentage)),
                 )
             except hub.HubError as error:
                 return _failure(action, error.code, str(error.args[0]), error.hint)
@@ -174,9 +174,9 @@ class DebugServer:
         )
 
     async def _read_resource(
-        self, _context: Context, wanted: types.ReadResourceRequestParams
+        self, _context: Context, parameters: types.ReadResourceRequestParams
     ) -> types.ReadResourceResult:
-        uri = str(wanted.uri)
+        uri = str(parameters.uri)
         if uri == ACTIONS_URI:
             text = resources.files("dapkit.agent").joinpath("schemas.json").read_text(encoding="utf-8")
             return _content(uri, text, "application/json")
@@ -205,20 +205,20 @@ class DebugServer:
         return _content(uri, text, look.mime_type)
 
 
-async def _report(context: Context, heard: MemoryObjectReceiveStream[str]) -> None:
+async def _report(context: Context, receiver: MemoryObjectReceiveStream[str]) -> None:
     """Send the hub's progress reports, and from time to time a sign that it still works."""
     begin = anyio.current_time()
     count = 0
     message = "waiting"
     while True:
         with anyio.move_on_after(limits.MCP_PROGRESS_SECONDS):
-            message = await heard.receive()
+            message = await receiver.receive()
         count += 1
         await context.session.report_progress(count, message=f"{message}, {anyio.current_time() - begin:.0f} s")
 
 
-def _progress(message: str, done: float | None) -> str:
-    return message if done is None else f"{message}: {done:.0f} %"
+def _progress(message: str, percentage: float | None) -> str:
+    return message if percentage is None else f"{message}: {percentage:.0f} %"
 
 
 def _result(call: types.CallToolRequestParams, answer: Mapping[str, object]) -> types.CallToolResult:

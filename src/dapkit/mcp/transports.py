@@ -111,10 +111,10 @@ def _token_file(port: int) -> Iterator[tuple[str, Path]]:
     unnamed = folder / f"mcp-{port}.{os.getpid()}.new"
     unnamed.unlink(missing_ok=True)
     descriptor = os.open(unnamed, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
-    with os.fdopen(descriptor, "w") as written:
+    with os.fdopen(descriptor, "w") as token_file:
         fcntl.flock(descriptor, fcntl.LOCK_EX)
-        written.write(token)
-        written.flush()
+        token_file.write(token)
+        token_file.flush()
         unnamed.replace(file)
         try:
             yield token, file

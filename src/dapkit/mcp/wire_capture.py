@@ -183,5 +183,5 @@ def _reports_error(result: object) -> bool:
 
 
 def _content_type(headers: Iterable[tuple[bytes, bytes]]) -> str:
-    found = next((value for name, value in headers if name.lower() == b"content-type"), b"")
-    return found.decode("latin-1").partition(";")[0].strip().lower()
+    content_type = next((value for name, value in headers if name.lower() == b"content-type"), b"")
+    return content_type.decode("latin-1").partition(";")[0].strip().lower()

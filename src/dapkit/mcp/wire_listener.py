@@ -69,5 +69,5 @@ def _as_object(value: object) -> dict[str, object]:
     return value
 
 
-def _seconds(asked: object) -> float:
-    return min(asked, limits.ACTION_SECONDS_MOST) if isinstance(asked, int | float) else limits.WIRE_FOLLOW_SECONDS
+def _seconds(timeout: object) -> float:
+    return min(timeout, limits.ACTION_SECONDS_MOST) if isinstance(timeout, int | float) else limits.WIRE_FOLLOW_SECONDS

@@ -122,16 +122,16 @@ def read(words: list[str], variable: str = "") -> CliOptions:
 
     """
     options = CliOptions()
-    left = list(words)
-    seen: set[str] = set()
-    while left and options.target_kind is None and not options.wants:
-        seen.add(_take_switch(options, left, seen))
+    remaining = list(words)
+    switches: set[str] = set()
+    while remaining and options.target_kind is None and not options.wants:
+        switches.add(_take_switch(options, remaining, switches))
     if options.wants:
         return options
-    options.arguments = left
+    options.arguments = remaining
     if options.target_kind is None:
         raise WrongCommandLine(f"missing target: {_TARGETS}")
-    _take_variable(options, variable, seen)
+    _take_variable(options, variable, switches)
     if options.target_kind == "pid" and options.wait_for_client:
         raise WrongCommandLine("--pid does not support --wait-for-client")
     return _checked(options)
@@ -160,40 +160,40 @@ def _checked(options: CliOptions) -> CliOptions:
     return options
 
 
-def _take_variable(options: CliOptions, variable: str, known: set[str]) -> None:
-    """Take the switches of DAPKIT, but for those that are `known` from the command line."""
-    left = variable.split()
-    seen: set[str] = set()
-    while left:
-        if left[0] in _TARGET_SWITCHES or not left[0].startswith("-"):
-            raise WrongCommandLine(f"DAPKIT: unrecognized switch {left[0]}")
-        further = CliOptions() if left[0] in known else options
-        seen.add(_take_switch(further, left, seen))
+def _take_variable(options: CliOptions, variable: str, earlier_switches: set[str]) -> None:
+    """Take the switches of DAPKIT, but for those that are `earlier_switches` from the command line."""
+    remaining = variable.split()
+    switches: set[str] = set()
+    while remaining:
+        if remaining[0] in _TARGET_SWITCHES or not remaining[0].startswith("-"):
+            raise WrongCommandLine(f"DAPKIT: unrecognized switch {remaining[0]}")
+        further = CliOptions() if remaining[0] in earlier_switches else options
+        switches.add(_take_switch(further, remaining, switches))
 
 
-def _take_switch(options: CliOptions, left: list[str], seen: set[str]) -> str:
+def _take_switch(options: CliOptions, remaining: list[str], switches: set[str]) -> str:
     """Take a switch with its value, or the program's file, from the front of the words; return the switch."""
-    word = left.pop(0)
+    word = remaining.pop(0)
     if not word.startswith("-"):
         options.target_kind, options.target = "file", word
         return ""
     take = _SWITCHES.get(word) or (_configure if word.startswith(_CONFIGURE) else None)
     if take is None:
         raise WrongCommandLine(f"unrecognized switch {word}")
-    if word in seen:
+    if word in switches:
         raise WrongCommandLine(f"duplicate switch {word}")
-    take(options, word, left)
+    take(options, word, remaining)
     return word
 
 
 # The effect of each switch
 
 
-def _mode(options: CliOptions, switch: str, left: list[str]) -> None:
+def _mode(options: CliOptions, switch: str, remaining: list[str]) -> None:
     if options.mode is not None:
         raise WrongCommandLine("--listen and --connect are mutually exclusive")
     options.mode = "listen" if switch == "--listen" else "connect"
-    options.address = _address(_value(switch, "[HOST:]PORT", left))
+    options.address = _address(_value(switch, "[HOST:]PORT", remaining))
 
 
 def _address(value: str) -> tuple[str, int] | str:
@@ -205,9 +205,9 @@ def _address(value: str) -> tuple[str, int] | str:
     return host.strip("[]") or "127.0.0.1", int(port)
 
 
-def _configure(options: CliOptions, switch: str, left: list[str]) -> None:
+def _configure(options: CliOptions, switch: str, remaining: list[str]) -> None:
     name = switch.removeprefix(_CONFIGURE)
-    text = _value(switch, "VALUE", left)
+    text = _value(switch, "VALUE", remaining)
     value: object = {"true": True, "false": False}.get(text.lower(), text) if name == "subProcess" else text
     configured(options.config, name, value)
 
@@ -229,25 +229,25 @@ def configured(config: dict[str, object], name: str, value: object) -> None:
 
 
 def _target(kind: "Literal['module', 'code']", placeholder: str) -> "Take":
-    def take(options: CliOptions, switch: str, left: list[str]) -> None:
-        options.target_kind, options.target = kind, _value(switch, placeholder, left)
+    def take(options: CliOptions, switch: str, remaining: list[str]) -> None:
+        options.target_kind, options.target = kind, _value(switch, placeholder, remaining)
 
     return take
 
 
-def _pid(options: CliOptions, switch: str, left: list[str]) -> None:
-    options.target_kind, options.target = "pid", _number(switch, left)
+def _pid(options: CliOptions, switch: str, remaining: list[str]) -> None:
+    options.target_kind, options.target = "pid", _number(switch, remaining)
 
 
 def _text(name: str, placeholder: str) -> "Take":
-    def take(options: CliOptions, switch: str, left: list[str]) -> None:
-        setattr(options, name, _value(switch, placeholder, left))
+    def take(options: CliOptions, switch: str, remaining: list[str]) -> None:
+        setattr(options, name, _value(switch, placeholder, remaining))
 
     return take
 
 
-def _parent(options: CliOptions, switch: str, left: list[str]) -> None:
-    options.parent_session_pid = _number(switch, left)
+def _parent(options: CliOptions, switch: str, remaining: list[str]) -> None:
+    options.parent_session_pid = _number(switch, remaining)
 
 
 def _flag(name: str) -> "Take":
@@ -264,14 +264,14 @@ def _want(what: str) -> "Take":
     return take
 
 
-def _value(switch: str, placeholder: str, left: list[str]) -> str:
-    if not left or not left[0]:
+def _value(switch: str, placeholder: str, remaining: list[str]) -> str:
+    if not remaining or not remaining[0]:
         raise WrongCommandLine(f"{switch}: missing {placeholder}")
-    return left.pop(0)
+    return remaining.pop(0)
 
 
-def _number(switch: str, left: list[str]) -> int:
-    text = _value(switch, "PID", left)
+def _number(switch: str, remaining: list[str]) -> int:
+    text = _value(switch, "PID", remaining)
     if not (text.isascii() and text.isdigit()):
         raise WrongCommandLine(f"invalid {switch} {text!r}: expected the number of a process")
     return int(text)

@@ -75,7 +75,7 @@ def listen(
         token=token,
         folder=folder,
         allow_remote=allow_remote,
-        shown=addresses.certificate_files(tls_certificate, tls_key, place),
+        certificate=addresses.certificate_files(tls_certificate, tls_key, place),
     )
     return where
 
@@ -206,14 +206,14 @@ def post_mortem(exception: BaseException | None = None, /) -> bool:
         ValueError: there is no exception.
 
     """
-    shown = sys.exception() if exception is None else exception
-    if not isinstance(shown, BaseException):
+    error = sys.exception() if exception is None else exception
+    if not isinstance(error, BaseException):
         raise ValueError(  # noqa: TRY004 - there may be none to begin with
-            f"{shown!r} is not an exception: call it in an except block, or hand one over"
+            f"{error!r} is not an exception: call it in an except block, or hand one over"
         )
     load = _loader()
     return load is not None and bool(
-        load("connection.current_engine").post_mortem(shown, sys._getframe(1), as_uncaught=False)  # noqa: SLF001 - as above
+        load("connection.current_engine").post_mortem(error, sys._getframe(1), as_uncaught=False)  # noqa: SLF001 - as above
     )
 
 
@@ -231,12 +231,12 @@ def trigger_exception_handler(
         ValueError: `excinfo` is neither of these.
 
     """
-    shown = sys.exception() if excinfo is None else excinfo[1] if isinstance(excinfo, tuple) else excinfo
-    if shown is not None and not isinstance(shown, BaseException):
+    error = sys.exception() if excinfo is None else excinfo[1] if isinstance(excinfo, tuple) else excinfo
+    if error is not None and not isinstance(error, BaseException):
         raise ValueError(f"{excinfo!r} is neither an exception nor the result of sys.exc_info()")
     load = _loader()
-    if load is not None and shown is not None:
-        load("connection.current_engine").post_mortem(shown, sys._getframe(1), as_uncaught=as_uncaught)  # noqa: SLF001 - as above
+    if load is not None and error is not None:
+        load("connection.current_engine").post_mortem(error, sys._getframe(1), as_uncaught=as_uncaught)  # noqa: SLF001 - as above
 
 
 def debug_this_thread() -> None:
@@ -297,13 +297,13 @@ def log_to(path: "str | os.PathLike[str] | TextIO", /) -> None:
 def get_cli_options() -> "CliOptions | None":
     """Return the options with which `python -m dapkit` or DAPKIT started this program; None otherwise."""
     load = _loader()
-    said = None if load is None else load("connection.current_engine").said
-    if said is None:
+    startup_options = None if load is None else load("connection.current_engine").said
+    if startup_options is None:
         return None
     from dapkit.program_api.command_line import CliOptions
 
     options = CliOptions()
-    vars(options).update(said)
+    vars(options).update(startup_options)
     return options
 
 

@@ -129,8 +129,8 @@ def from_json_value[T](kind: type[T], value: object, at: str = "$") -> T:
 
     """
     try:
-        read: T = _converters[kind](value)
-        return read
+        result: T = _converters[kind](value)
+        return result
     except msgspec.ValidationError as error:
         raise _fault(kind, value, at, error) from None
 

@@ -19,10 +19,10 @@ def field_descriptions(kind: type) -> Mapping[str, str]:
     >>> field_descriptions(ExitedEvent)
     {'event': 'Name of the event.', 'exit_code': 'Exit code of the program.'}
     """
-    found: dict[str, str] = {}
+    descriptions: dict[str, str] = {}
     for part in reversed(kind.__mro__):
-        found.update(_in_module(part.__module__).get(part.__qualname__, {}))
-    return found
+        descriptions.update(_in_module(part.__module__).get(part.__qualname__, {}))
+    return descriptions
 
 
 @functools.cache

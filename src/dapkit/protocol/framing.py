@@ -97,13 +97,13 @@ class FrameDecoder:
 
     def _read_usual_headers(self) -> bool:
         """Read the one header that nearly every frame has, if it is all that there is."""
-        if self._block is not None or (found := _USUAL_HEADERS.match(self._buffer, self._line)) is None:
+        if self._block is not None or (match := _USUAL_HEADERS.match(self._buffer, self._line)) is None:
             return False
-        length = int(found[1])
+        length = int(match[1])
         if length > self._limit:
             return False
         self._block, self._length, self._awaited = self._line, length, length
-        self._line = self._searched = found.end()
+        self._line = self._searched = match.end()
         return True
 
     def _read_headers(self) -> None:

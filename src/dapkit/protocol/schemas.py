@@ -67,21 +67,21 @@ def _describe(schema: Schema, kind: type[msgspec.Struct]) -> None:
                     properties[wire]["description"] = descriptions[name]
 
 
-def _structs(node: object, found: set[type[msgspec.Struct]]) -> Iterator[type[msgspec.Struct]]:
+def _structs(node: object, structs: set[type[msgspec.Struct]]) -> Iterator[type[msgspec.Struct]]:
     """Collect the classes in a description of types, each once."""
     match node:
-        case StructType(cls=kind) if kind in found:
+        case StructType(cls=kind) if kind in structs:
             return
         case StructType(cls=kind):
-            found.add(kind)
+            structs.add(kind)
             yield kind
     match node:
         case msgspec.Struct():
             for name in node.__struct_fields__:
-                yield from _structs(getattr(node, name), found)
+                yield from _structs(getattr(node, name), structs)
         case tuple():
             for item in node:
-                yield from _structs(item, found)
+                yield from _structs(item, structs)
 
 
 def _hook(kind: type) -> Schema:

@@ -31,16 +31,16 @@ class Numbers:
 
         A message that kept its `seq` continues the message from which it was made; all others are new to both ends.
         """
-        made = [] if replacement is None else replacement if isinstance(replacement, Sequence) else [replacement]
-        same = next((other for other in made if type(other) is type(message) and other.seq == message.seq), None)
+        messages = [] if replacement is None else replacement if isinstance(replacement, Sequence) else [replacement]
+        same = next((other for other in messages if type(other) is type(message) and other.seq == message.seq), None)
         if same is not None and self._is_answer_to_us(message, sender):
-            made = [other for other in made if other is not same]
+            messages = [other for other in messages if other is not same]
             same = None
         self._last[sender.peer] = message.seq
         if same is None:
             self._leave_out(message, sender.peer)
         passing = []
-        for passed in made:
+        for passed in messages:
             to = sender if isinstance(message, Request) and isinstance(passed, Response) else sender.peer
             passing.append((self._pass_on(passed, to) if passed is same else self._put_in(passed, to), to))
         return passing
@@ -78,11 +78,13 @@ class Numbers:
 
     def _cancel(self, message: Request, to: Role) -> Request:
         try:
-            named = members(message).get("requestId")
+            request_id = members(message).get("requestId")
         except ProtocolError:  # its receiver must report its fault
             return message
-        known = next((number for number, asked in self._asked[to].items() if asked == named), named)
-        return message if known == named else edited(message, requestId=known)
+        original = next(
+            (number for number, sent_number in self._asked[to].items() if sent_number == request_id), request_id
+        )
+        return message if original == request_id else edited(message, requestId=original)
 
 
 def renumbered_payload(payload: bytes, message: AnyMessage) -> bytes:

@@ -135,11 +135,11 @@ class _Passage:
         passing = self._numbers.passing(message, replacement, sender=sender)
         if replacement is not message and self._recorder is not None and not passing:
             self._recorder.replaced(message.seq, None, to=sender.peer)
-        for made, to in passing:
+        for passing_message, to in passing:
             if replacement is message:
-                same = payload if made is message else renumbered_payload(payload, made)
+                same = payload if passing_message is message else renumbered_payload(payload, passing_message)
             else:
-                same = encode(made)
+                same = encode(passing_message)
                 if self._recorder is not None:
                     self._recorder.replaced(message.seq, same, to=to)
             await self._send(encode_frame(same), to=to)

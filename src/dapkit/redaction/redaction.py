@@ -124,11 +124,11 @@ def secret_value(value: str) -> str:
 def _secrecy_of_expression(expression: str) -> Secrecy:
     """Look at all names of a path, such as `credentials['user']`; of another expression at the last."""
     if _PATH.fullmatch(expression):
-        found = {secrecy_of(name) for name in _NAME_IN_PATH.findall(expression)}
+        secrecies = {secrecy_of(name) for name in _NAME_IN_PATH.findall(expression)}
     else:
         last = _LAST_NAME.search(expression)
-        found = set() if last is None else {secrecy_of(last[1])}
-    return next((secrecy for secrecy in (Secrecy.ALL, Secrecy.RANDOM) if secrecy in found), Secrecy.NONE)
+        secrecies = set() if last is None else {secrecy_of(last[1])}
+    return next((secrecy for secrecy in (Secrecy.ALL, Secrecy.RANDOM) if secrecy in secrecies), Secrecy.NONE)
 
 
 class Redaction:
@@ -173,15 +173,15 @@ class Redaction:
 
     def with_code(self) -> "Redaction":
         """Return a redactor that removes secrets from code as well, and that knows all secrets found so far."""
-        made = Redaction(secrets=self.found, also=[self], of_code=Kind.OUTPUT)
-        made.found = self.found
-        return made
+        redaction = Redaction(secrets=self.found, also=[self], of_code=Kind.OUTPUT)
+        redaction.found = self.found
+        return redaction
 
     def text(self, text: str, kind: Kind = Kind.PLAIN) -> str:
         """Take secrets out of a text."""
         if self._of_code is not Kind.CODE:
-            shown = self._without_values(text, kind if kind is Kind.VALUE else self._of_code)
-            return shown if kind is Kind.VALUE else _without_literals(shown)
+            redacted = self._without_values(text, kind if kind is Kind.VALUE else self._of_code)
+            return redacted if kind is Kind.VALUE else _without_literals(redacted)
         return text if kind is Kind.CODE else self._without_values(text, kind)
 
     def _without_values(self, text: str, kind: Kind) -> str:
@@ -195,19 +195,19 @@ class Redaction:
             text = _OPTION.sub(self._option, _ASSIGNED_OPTION.sub(self._option, text))
         return self._without_members(text, structured=kind is Kind.VALUE)
 
-    def without_found(self, held: object) -> object:
+    def without_found(self, value: object) -> object:
         """Remove values from JSON that were found to be secret after it was made; keys stay."""
-        return _without(held, sorted(self.found, key=len, reverse=True))
+        return _without(value, sorted(self.found, key=len, reverse=True))
 
     def _without_beginnings(self, text: str) -> str:
         """Take out the beginning of a secret where a value was cut within it."""
         parts: list[str] = []
         begin = 0
-        for found in _CUT.finditer(text):
-            part = text[begin : found.start()]
+        for match in _CUT.finditer(text):
+            part = text[begin : match.start()]
             length = max((_overlap(part, value) for value in self.secrets), default=0)
             parts += [part[:-length] + MASK if length else part, CUT]
-            begin = found.end()
+            begin = match.end()
         return "".join([*parts, text[begin:]])
 
     def result[T: ProtocolObject](self, result: T) -> T:
@@ -218,39 +218,39 @@ class Redaction:
         """Remove secrets from a JSON value, by its keys; parts without a key have the given kind."""
         return self._held(value, kind)
 
-    def _object[T: ProtocolObject](self, held: T, kind: Kind) -> T:
-        secrecy = _secrecy_of_row(held)
+    def _object[T: ProtocolObject](self, value: T, kind: Kind) -> T:
+        secrecy = _secrecy_of_row(value)
         changes: dict[str, object] = {}
-        for name in held.__struct_fields__:
-            old: object = getattr(held, name)
+        for name in value.__struct_fields__:
+            old: object = getattr(value, name)
             if secrecy is not Secrecy.NONE and name in _NAMED_VALUES and isinstance(old, str):
                 old = self._masked(old, secrecy)
             changes[name] = self._held(old, _KINDS.get(name, kind))
-        return changed(held, **changes)
+        return changed(value, **changes)
 
-    def _held(self, held: object, kind: Kind) -> object:
-        match held:
+    def _held(self, value: object, kind: Kind) -> object:
+        match value:
             case _ if kind is Kind.CODE and self._of_code is Kind.CODE:
-                return held
+                return value
             case str():
-                return self.text(held, kind)
+                return self.text(value, kind)
             case ProtocolObject():
-                return self._object(held, kind)
+                return self._object(value, kind)
             case list() | tuple():
-                return [self._held(item, kind) for item in self._without_values_of_options(held)]
+                return [self._held(item, kind) for item in self._without_values_of_options(value)]
             case dict():
-                return self._json(held, kind)
-        return held
+                return self._json(value, kind)
+        return value
 
-    def _json(self, held: Mapping[str, object], kind: Kind) -> dict[str, object]:
+    def _json(self, value: Mapping[str, object], kind: Kind) -> dict[str, object]:
         """Remove secrets from a JSON object, such as an adapter's response to a request of the caller's own."""
-        named = held.get("name", held.get("expression"))
+        name = value.get("name", value.get("expression"))
         result: dict[str, object] = {}
-        for key, member in held.items():
+        for key, member in value.items():
             masked = member
             if isinstance(member, str):
-                by_name = key in _NAMED_VALUES and isinstance(named, str)
-                secrecy = _secrecy_of_expression(str(named)) if by_name else secrecy_of(key)
+                by_name = key in _NAMED_VALUES and isinstance(name, str)
+                secrecy = _secrecy_of_expression(str(name)) if by_name else secrecy_of(key)
                 masked = self._masked(member, secrecy)
             result[key] = self._held(masked, _KINDS.get(key, kind))
         return result
@@ -264,7 +264,7 @@ class Redaction:
 
     def _remember(self, value: str) -> None:
         """Remember a value, or the texts in quotes that it has, unless one is a secret name itself."""
-        texts = [found[0] for found in re.finditer(_LITERAL, value)] if _STRUCTURED.match(value) else [value]
+        texts = [match[0] for match in re.finditer(_LITERAL, value)] if _STRUCTURED.match(value) else [value]
         for text in texts:
             inner = text.strip(text[0]) if text[0] in "'\"" else text
             names = inner.replace("_", "").isalpha() and _secrecy_of_name(inner) is not Secrecy.NONE
@@ -273,10 +273,10 @@ class Redaction:
             if whole and fits and len(self.found) < limits.SECRETS_FOUND:
                 self.found.add(inner)
 
-    def _option(self, found: re.Match[str]) -> str:
+    def _option(self, match: re.Match[str]) -> str:
         """Take out the value of an option of a command line, or of a name in a query."""
-        masked = self._masked(found["value"], secrecy_of(found["name"].strip("-[]"), setting=True))
-        return f"{found['name']}{found['gap']}{masked}"
+        masked = self._masked(match["value"], secrecy_of(match["name"].strip("-[]"), setting=True))
+        return f"{match['name']}{match['gap']}{masked}"
 
     def _without_values_of_options(self, words: Sequence[object]) -> Iterator[object]:
         """Remove from a command line the word after an option with a secret name."""
@@ -296,10 +296,10 @@ class Redaction:
         """Remove the texts after secret names; of values with a structure, the whole value of the name."""
         parts: list[str] = []
         begin = 0
-        while (found := _NAMED.search(text, begin)) is not None:
-            secrecy = secrecy_of(found["name"])
-            start, end = found.span("value")
-            if secrecy is Secrecy.NONE or found["value"] == found["name"].rpartition(".")[2]:  # password=password
+        while (match := _NAMED.search(text, begin)) is not None:
+            secrecy = secrecy_of(match["name"])
+            start, end = match.span("value")
+            if secrecy is Secrecy.NONE or match["value"] == match["name"].rpartition(".")[2]:  # password=password
                 end = start
             elif structured and _STRUCTURED.match(text, start):
                 end = _end_of_member(text, start)
@@ -310,9 +310,9 @@ class Redaction:
         return "".join([*parts, text[begin:]])
 
 
-def _secrecy_of_row(held: ProtocolObject) -> Secrecy:
+def _secrecy_of_row(row: ProtocolObject) -> Secrecy:
     """Return the verdict of a variable's names: its own, and the path to it."""
-    name, path = getattr(held, "name", None), getattr(held, "evaluate_name", None)
+    name, path = getattr(row, "name", None), getattr(row, "evaluate_name", None)
     if isinstance(path, str) and (secrecy := _secrecy_of_expression(path)) is not Secrecy.NONE:
         return secrecy
     return secrecy_of(name) if isinstance(name, str) else Secrecy.NONE
@@ -329,15 +329,15 @@ def _without_literals(code: str) -> str:
     if "'" not in code and '"' not in code:
         return code
     secrecy, in_pair, parts, begin = Secrecy.NONE, False, list[str](), 0
-    for found in _CODE_TOKEN.finditer(code):
-        token = found[0]
-        named = _secrecy_of_name(token.strip(token[0]) if found.lastgroup == "literal" else token)
-        match found.lastgroup:
-            case "literal" | "word" if named is not Secrecy.NONE:
-                secrecy, in_pair = named, found.lastgroup == "literal"
+    for match in _CODE_TOKEN.finditer(code):
+        token = match[0]
+        name_secrecy = _secrecy_of_name(token.strip(token[0]) if match.lastgroup == "literal" else token)
+        match match.lastgroup:
+            case "literal" | "word" if name_secrecy is not Secrecy.NONE:
+                secrecy, in_pair = name_secrecy, match.lastgroup == "literal"
             case "literal":
-                parts += [code[begin : found.start()], _masked_literal(token, secrecy)]
-                begin, in_pair = found.end(), False
+                parts += [code[begin : match.start()], _masked_literal(token, secrecy)]
+                begin, in_pair = match.end(), False
             case "word":
                 in_pair = False
             case "comma" if in_pair:
@@ -352,31 +352,31 @@ def _secrecy_of_name(name: str) -> Secrecy:
     return secrecy_of(name, setting=name.isupper()) if _NAME.fullmatch(name) else Secrecy.NONE
 
 
-def _without(held: object, secrets: Sequence[str]) -> object:
-    match held:
+def _without(value: object, secrets: Sequence[str]) -> object:
+    match value:
         case str():
             for secret in secrets:
-                held = held.replace(secret, MASK)
-            return held
+                value = value.replace(secret, MASK)
+            return value
         case list():
-            return [_without(item, secrets) for item in held]
+            return [_without(item, secrets) for item in value]
         case dict():
-            return {key: _without(item, secrets) for key, item in held.items()}
-    return held
+            return {key: _without(item, secrets) for key, item in value.items()}
+    return value
 
 
 def _end_of_member(text: str, start: int) -> int:
     """Find the end of a member's value: the separator before the next, or the closing bracket."""
     depth = 0
-    for found in _PUNCTUATION.finditer(text, start):
-        if found[0] in "([{":
+    for match in _PUNCTUATION.finditer(text, start):
+        if match[0] in "([{":
             depth += 1
-        elif found[0] in ")]}":
+        elif match[0] in ")]}":
             if not depth:
-                return found.start()
+                return match.start()
             depth -= 1
-        elif found[0] in ",;\n" and not depth:
-            return found.start()
+        elif match[0] in ",;\n" and not depth:
+            return match.start()
     return len(text)
 
 
@@ -385,7 +385,7 @@ def _masked(value: str, secrecy: Secrecy) -> str:
     if secrecy is Secrecy.NONE or value == MASK:
         return value
     if _STRUCTURED.match(value):
-        return re.sub(_LITERAL, lambda found: _masked_literal(found[0], secrecy), value)
+        return re.sub(_LITERAL, lambda match: _masked_literal(match[0], secrecy), value)
     if len(value) < limits.SECRET_CHARACTERS or _HARMLESS_VALUE.fullmatch(value):
         return value
     return MASK if secrecy is Secrecy.ALL or _RANDOM.fullmatch(value) else value

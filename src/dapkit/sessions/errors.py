@@ -40,8 +40,8 @@ class NoSession(SessionError):  # noqa: N818 - the sentence reads right where it
 class UnknownSession(SessionError):  # noqa: N818 - as above
     """No session of the project has this name."""
 
-    def __init__(self, name: str, known: Iterable[str]) -> None:
-        have = ", ".join(known) or "none"
+    def __init__(self, name: str, names: Iterable[str]) -> None:
+        have = ", ".join(names) or "none"
         super().__init__(f"No debug session is named {name!r} in this project; it has: {have}.")
 
 
@@ -163,8 +163,8 @@ class UnknownReference(SessionError):  # noqa: N818 - as above
 class NoSuchBreakpoint(SessionError):  # noqa: N818 - as above
     """A number that names no breakpoint of the session."""
 
-    def __init__(self, number: int, known: Iterable[int]) -> None:
-        have = ", ".join(map(str, known)) or "none"
+    def __init__(self, number: int, numbers: Iterable[int]) -> None:
+        have = ", ".join(map(str, numbers)) or "none"
         super().__init__(f"There is no breakpoint {number}; the session has: {have}.")
 
 

@@ -89,8 +89,8 @@ class EventState:
 
     def forget(self) -> None:
         """Begin a new run: reports of the last one do not apply to it."""
-        for kept in (self.modules, self.sources, self.foreign_breakpoints, self._progress):
-            kept.clear()
+        for collection in (self.modules, self.sources, self.foreign_breakpoints, self._progress):
+            collection.clear()
 
     def add(self, event: SessionEvent) -> None:
         """Take note of an event."""
@@ -137,10 +137,10 @@ class EventState:
             listener(now)
 
 
-def _keep[K, V](kept: dict[K, V], key: K, value: V) -> None:
-    kept[key] = value
-    if len(kept) > limits.EVENT_STATE_KEPT:
-        del kept[next(iter(kept))]
+def _keep[K, V](collection: dict[K, V], key: K, value: V) -> None:
+    collection[key] = value
+    if len(collection) > limits.EVENT_STATE_KEPT:
+        del collection[next(iter(collection))]
 
 
 def _name(source: Source) -> str:

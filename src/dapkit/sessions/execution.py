@@ -76,12 +76,16 @@ class Execution:
         ends = self._ends(deadline)
         async with self._resuming:
             before = self._state.stops
-            chosen = self._chosen(thread, target)
-            if chosen is not None and chosen.stop is not None:
-                named = chosen.stop.thread_id or 0 if thread is None else thread
-                arguments = _request(how, named, granularity, step_in_target, alone=_resumes_alone(chosen.session))
-                await self._send(chosen, arguments, stepping=how not in ("continue", "reverse_continue"), ends=ends)
-        return await self._outcome(before, chosen, ends)
+            chosen_target = self._chosen(thread, target)
+            if chosen_target is not None and chosen_target.stop is not None:
+                thread_id = chosen_target.stop.thread_id or 0 if thread is None else thread
+                arguments = _request(
+                    how, thread_id, granularity, step_in_target, alone=_resumes_alone(chosen_target.session)
+                )
+                await self._send(
+                    chosen_target, arguments, stepping=how not in ("continue", "reverse_continue"), ends=ends
+                )
+        return await self._outcome(before, chosen_target, ends)
 
     async def run_to(self, place: Location, *, thread: int | None = None, deadline: float | None = None) -> Outcome:
         """Resume the program until it reaches a place, or stops for another reason before.
@@ -112,16 +116,18 @@ class Execution:
         ends = self._ends(deadline)
         async with self._resuming:
             before = self._state.stops
-            chosen = self._chosen(thread, None)
-            if chosen is None or chosen.stop is None:
+            chosen_target = self._chosen(thread, None)
+            if chosen_target is None or chosen_target.stop is None:
                 raise NotStopped("goto")
-            named = chosen.stop.thread_id or 0 if thread is None else thread
-            asked = GotoTargetsArguments(source=source, line=line)
-            places = (await chosen.session.request(asked, deadline=self._left(ends))).targets
+            thread_id = chosen_target.stop.thread_id or 0 if thread is None else thread
+            request = GotoTargetsArguments(source=source, line=line)
+            places = (await chosen_target.session.request(request, deadline=self._left(ends))).targets
             if not places:
                 raise SessionError(f"Line {line} of {source.path or source.name} is not a place to go to from here.")
-            await self._send(chosen, GotoArguments(thread_id=named, target_id=places[0].id), stepping=True, ends=ends)
-        return await self._outcome(before, chosen, ends)
+            await self._send(
+                chosen_target, GotoArguments(thread_id=thread_id, target_id=places[0].id), stepping=True, ends=ends
+            )
+        return await self._outcome(before, chosen_target, ends)
 
     async def travel(
         self, where: TravelToArguments | StepBackIntoArguments, *, deadline: float | None = None
@@ -136,10 +142,10 @@ class Execution:
         ends = self._ends(deadline)
         async with self._resuming:
             before = self._state.stops
-            chosen = self._chosen(None, None)
-            if chosen is None or chosen.stop is None:
+            chosen_target = self._chosen(None, None)
+            if chosen_target is None or chosen_target.stop is None:
                 raise NotStopped("Going to another moment")
-            await self._send(chosen, where, stepping=True, ends=ends)
+            await self._send(chosen_target, where, stepping=True, ends=ends)
 
         def arrived() -> bool:
             return self._state.stops > before or self._state.over
@@ -156,22 +162,22 @@ class Execution:
 
         """
         ends = self._ends(deadline)
-        chosen = self._chosen(thread, None)
-        if chosen is None or self._state.stop is not None:
-            return await self._outcome(self._state.stops, chosen, ends)
+        chosen_target = self._chosen(thread, None)
+        if chosen_target is None or self._state.stop is not None:
+            return await self._outcome(self._state.stops, chosen_target, ends)
         before = self._state.stops
         self._state.request_pause()
         try:
-            asked = PauseArguments(thread_id=await self._some_thread(chosen) if thread is None else thread)
-            await self._ask_to_pause(chosen.session, asked, ends)
-            await self._until_paused(chosen, asked, ends)
+            request = PauseArguments(thread_id=await self._some_thread(chosen_target) if thread is None else thread)
+            await self._ask_to_pause(chosen_target.session, request, ends)
+            await self._until_paused(chosen_target, request, ends)
         except RequestFailed:
-            if not isinstance(chosen.session.state, Stopped):  # a stop came first, and is being read
+            if not isinstance(chosen_target.session.state, Stopped):  # a stop came first, and is being read
                 self._state.withdraw_pause()
                 raise
         except (DeadlineExceeded, ConversationLost) as error:
             log.info("a pause was not answered: %s", error)
-        return await self._outcome(before, chosen, ends)
+        return await self._outcome(before, chosen_target, ends)
 
     async def wait(self, *, deadline: float | None = None) -> Outcome:
         """Wait until the program is stopped or has ended, at most until the deadline."""
@@ -181,12 +187,12 @@ class Execution:
 
     # Details
 
-    async def _ask_to_pause(self, session: Session, asked: PauseArguments, ends: float) -> None:
+    async def _ask_to_pause(self, session: Session, request: PauseArguments, ends: float) -> None:
         """Ask until it is accepted: lldb-dap refuses until it has noticed that the program it resumed runs."""
         patience = min(ends, anyio.current_time() + limits.PAUSE_AGAIN_SECONDS)
         while True:
             try:
-                await session.request(asked, deadline=self._left(ends))
+                await session.request(request, deadline=self._left(ends))
             except RequestFailed:
                 if isinstance(session.state, Stopped) or anyio.current_time() > patience:
                     raise
@@ -196,39 +202,41 @@ class Execution:
             if isinstance(session.state, Stopped):  # for another reason meanwhile
                 return
 
-    async def _until_paused(self, chosen: Target, asked: PauseArguments, ends: float) -> None:
+    async def _until_paused(self, chosen_target: Target, request: PauseArguments, ends: float) -> None:
         """Wait for the stop, and ask once more where none comes."""
         while self._left(ends) > limits.PAUSE_LOST_SECONDS:
             with anyio.move_on_after(limits.PAUSE_LOST_SECONDS):
-                await self._state.updates.until(lambda: self._state.stop is not None or not chosen.live)
+                await self._state.updates.until(lambda: self._state.stop is not None or not chosen_target.live)
                 return
             log.info("a pause has stopped nothing within %g s: once more", limits.PAUSE_LOST_SECONDS)
             with contextlib.suppress(RequestFailed):  # the first was taken
-                await chosen.session.request(asked, deadline=self._left(ends))
+                await chosen_target.session.request(request, deadline=self._left(ends))
 
-    async def _send(self, chosen: Target, arguments: Arguments[object], *, stepping: bool, ends: float) -> None:
+    async def _send(self, chosen_target: Target, arguments: Arguments[object], *, stepping: bool, ends: float) -> None:
         self._state.note_resumption(stepping=stepping)
         try:
-            await chosen.session.request(arguments, deadline=self._left(ends))
+            await chosen_target.session.request(arguments, deadline=self._left(ends))
         except DeadlineExceeded:
             log.info("%s was not answered in time: its events show the state of the program", arguments.command)
         except RequestFailed as refusal:
             # It may refuse because the program has ended, which it reports only afterwards.
             with anyio.move_on_after(shared_limits.START_ERROR_SECONDS):
-                await self._state.updates.until(lambda: not chosen.live)
-            if chosen.live:
+                await self._state.updates.until(lambda: not chosen_target.live)
+            if chosen_target.live:
                 raise
             log.info("%s was refused since the program had ended: %s", arguments.command, refusal)
         except ConversationLost as lost:
             log.info("the adapter ended instead of answering %s: %s", arguments.command, lost)
 
-    async def _outcome(self, before: int, chosen: Target | None, ends: float) -> Outcome:
+    async def _outcome(self, before: int, chosen_target: Target | None, ends: float) -> Outcome:
         """Wait for a stop beyond the first `before`, or for the end, and return which it was."""
 
         def settled() -> bool:
             if self._state.stops > before or self._state.over:
                 return True
-            return (chosen is None or not chosen.live or chosen.stop is not None) and self._state.stop is not None
+            return (
+                chosen_target is None or not chosen_target.live or chosen_target.stop is not None
+            ) and self._state.stop is not None
 
         with anyio.move_on_at(ends):
             await self._state.updates.until(settled)
@@ -251,14 +259,14 @@ class Execution:
             return self._state.numbered_target(target)
         return self._state.target if thread is None else self._state.target_of_thread(thread)
 
-    async def _some_thread(self, chosen: Target) -> int:
+    async def _some_thread(self, chosen_target: Target) -> int:
         """Find a thread to name in a request that needs one; adapters that cannot list them now take any."""
-        if not chosen.session.known_threads:
+        if not chosen_target.session.known_threads:
             try:
-                await chosen.session.threads(deadline=self._settings.request_timeout_seconds)
+                await chosen_target.session.threads(deadline=self._settings.request_timeout_seconds)
             except DapkitError:
-                return 1 if chosen.last_stop is None else chosen.last_stop.thread_id or 1
-        return next(iter(chosen.session.known_threads), 1)
+                return 1 if chosen_target.last_stop is None else chosen_target.last_stop.thread_id or 1
+        return next(iter(chosen_target.session.known_threads), 1)
 
     def _ends(self, deadline: float | None) -> float:
         return anyio.current_time() + (self._settings.request_timeout_seconds if deadline is None else deadline)

@@ -134,25 +134,25 @@ class SessionMonitor:
 
         hit = hit_by([*self._breakpoints], target.session, stopped, thread.top)
         verdict = await judge_stop(hit, evaluate)
-        if changes := [change for kept in hit if (change := await self._change_of(kept, target, thread))]:
+        if changes := [change for each in hit if (change := await self._change_of(each, target, thread))]:
             verdict = replace(verdict, changes=tuple(changes))
         for line in verdict.logs:
             self.output_received(f"{line}\n", "console")
         return verdict
 
-    async def _change_of(self, kept: KeptBreakpoint, target: Target, thread: StoppedThread) -> str | None:
+    async def _change_of(self, breakpoint_: KeptBreakpoint, target: Target, thread: StoppedThread) -> str | None:
         """Report the change of the value that a breakpoint watches, if it watches one."""
-        before = kept.watched
+        before = breakpoint_.watched
         if before is None:
             return None
 
         async def evaluate(expression: str, frame: int | None) -> str:
-            asked = EvaluateArguments(expression=expression, frame_id=frame, context="watch")
-            return (await target.session.request(asked, deadline=limits.STOP_CAPTURE_SECONDS)).result
+            request = EvaluateArguments(expression=expression, frame_id=frame, context="watch")
+            return (await target.session.request(request, deadline=limits.STOP_CAPTURE_SECONDS)).result
 
         frames = [frame.id for frame in thread.frames or ()]
-        kept.watched = await read_again(before, frames, evaluate)
-        return before.became(kept.watched)
+        breakpoint_.watched = await read_again(before, frames, evaluate)
+        return before.became(breakpoint_.watched)
 
     async def _signal_of(self, target: Target, stopped: Stopped, thread: StoppedThread) -> str | None:
         """Find the name of the signal at which the program stopped, if it did."""
@@ -167,12 +167,12 @@ class SessionMonitor:
 
     async def _evaluate(self, expression: str, target: Target, thread: StoppedThread) -> str:
         frame_id = None if thread.top is None else thread.top.id
-        asked = EvaluateArguments(expression=expression, frame_id=frame_id, context="watch")
-        return (await target.session.request(asked, deadline=self._settings.request_timeout_seconds)).result
+        request = EvaluateArguments(expression=expression, frame_id=frame_id, context="watch")
+        return (await target.session.request(request, deadline=self._settings.request_timeout_seconds)).result
 
     async def _resume(self, target: Target, thread: StoppedThread) -> None:
-        asked = ContinueArguments(thread_id=thread.thread_id or 0)
-        await target.session.request(asked, deadline=self._settings.request_timeout_seconds)
+        request = ContinueArguments(thread_id=thread.thread_id or 0)
+        await target.session.request(request, deadline=self._settings.request_timeout_seconds)
 
     def _publish(
         self, target: Target, stopped: Stopped, thread: StoppedThread, verdict: Verdict, signal: str | None

@@ -34,23 +34,23 @@ def renumbered[T: ProtocolObject](value: T, renumber: Renumber) -> T:
     """Copy a request or a response with all numbers replaced, also inside nested values."""
     changes: dict[str, object] = {}
     for name in value.__struct_fields__:
-        held: object = getattr(value, name)
-        new = _renumbered_field(value, name, held, renumber)
-        if new is not held:
+        field_value: object = getattr(value, name)
+        new = _renumbered_field(value, name, field_value, renumber)
+        if new is not field_value:
             changes[name] = new
     return changed(value, **changes) if changes else value
 
 
-def _renumbered_field(value: ProtocolObject, name: str, held: object, renumber: Renumber) -> object:
-    match held:
+def _renumbered_field(value: ProtocolObject, name: str, field_value: object, renumber: Renumber) -> object:
+    match field_value:
         case ProtocolObject():
-            return renumbered(held, renumber)
+            return renumbered(field_value, renumber)
         case list():
-            items = [renumbered(item, renumber) if isinstance(item, ProtocolObject) else item for item in held]
-            return held if all(new is old for new, old in zip(items, held, strict=True)) else items
-        case int() if held and name in _FIELDS:
-            return renumber(_FIELDS[name], held)
+            items = [renumbered(item, renumber) if isinstance(item, ProtocolObject) else item for item in field_value]
+            return field_value if all(new is old for new, old in zip(items, field_value, strict=True)) else items
+        case int() if field_value and name in _FIELDS:
+            return renumber(_FIELDS[name], field_value)
         case int() if name == "id" and isinstance(value, StackFrame):
-            return renumber("frame", held)
+            return renumber("frame", field_value)
         case _:
-            return held
+            return field_value

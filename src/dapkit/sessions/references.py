@@ -42,9 +42,9 @@ class ReferenceTable:
     Invariant: the same object of the same lifetime has one number, and no number stands for two things.
     """
 
-    def __init__(self, targets: Callable[[], Mapping[int, Target]], *, kept: int = limits.REFERENCES_KEPT) -> None:
+    def __init__(self, targets: Callable[[], Mapping[int, Target]], *, most: int = limits.REFERENCES_KEPT) -> None:
         self._targets = targets
-        self._kept = kept
+        self._kept = most
         self._last = 0
         self._by_number: dict[int, Reference] = {}
         self._numbers: dict[Reference, int] = {}
@@ -52,9 +52,9 @@ class ReferenceTable:
     def give(self, kind: ReferenceKind, target: Target, native: int, *, lifetime: Lifetime, stop: int | None) -> int:
         """Give a number to an object that the adapter has named in a lifetime."""
         reference = Reference(kind, target.number, lifetime, stop, native)
-        known = self._numbers.get(reference)
-        if known is not None:
-            return known
+        present_number = self._numbers.get(reference)
+        if present_number is not None:
+            return present_number
         self._last += 1
         self._by_number[self._last] = reference
         self._numbers[reference] = self._last

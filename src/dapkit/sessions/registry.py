@@ -86,20 +86,20 @@ class SessionRegistry:
         if self._tasks is None:
             raise RuntimeError("the registry is not open: use it in `async with`")
         project = _folder(project)
-        chosen = self._free_name(project) if name is None else name
-        before = self._sessions.get((project, chosen))
+        session_name = self._free_name(project) if name is None else name
+        before = self._sessions.get((project, session_name))
         if before is not None and not before.state.over:
-            raise NameTaken(chosen)
-        session = DebugSession(chosen, project, start, tasks=self._tasks, settings=settings or self.settings)
-        self._sessions.pop((project, chosen), None)  # so that this one is the last
-        self._sessions[project, chosen] = session
+            raise NameTaken(session_name)
+        session = DebugSession(session_name, project, start, tasks=self._tasks, settings=settings or self.settings)
+        self._sessions.pop((project, session_name), None)  # so that this one is the last
+        self._sessions[project, session_name] = session
         self._forget_ended(project)
         try:
             with session.in_use(), session.event_state.reporting_to(on_progress):
                 await session.begin(deadline=deadline)
         except BaseException:
-            if self._sessions.get((project, chosen)) is session:
-                del self._sessions[project, chosen]
+            if self._sessions.get((project, session_name)) is session:
+                del self._sessions[project, session_name]
             raise
         return session
 
@@ -114,10 +114,10 @@ class SessionRegistry:
         """
         have = self.of(project)
         if name is not None:
-            found = next((session for session in have if session.name == name), None)
-            if found is None:
+            match = next((session for session in have if session.name == name), None)
+            if match is None:
                 raise UnknownSession(name, [session.name for session in have])
-            return found
+            return match
         live = [session for session in have if not session.state.over]
         if len(live) > 1:
             raise AmbiguousSession([session.name for session in live])

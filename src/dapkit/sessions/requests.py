@@ -91,9 +91,9 @@ class SessionRequests:
 
         Raises: as `ask`; InvalidValue: the arguments do not fit the command.
         """
-        known = COMMANDS.get(command)
-        if known is not None:
-            typed: Arguments[object] = from_json_value(known.arguments, arguments or {}, "$.arguments")
+        command_spec = COMMANDS.get(command)
+        if command_spec is not None:
+            typed: Arguments[object] = from_json_value(command_spec.arguments, arguments or {}, "$.arguments")
             body = await self.ask(typed, target=target, deadline=deadline)
             return None if body is None else to_json_value(body)
         where = self._state.target if target is None else self._state.numbered_target(target)
@@ -137,10 +137,10 @@ class SessionRequests:
             return stop.frame_id
         if current and stop.thread_id is None:
             raise NoFrame
-        named = await self.thread() if thread is None else thread
-        asked = StackTraceArguments(thread_id=named, start_frame=index or 0, levels=1)
+        thread_number = await self.thread() if thread is None else thread
+        request = StackTraceArguments(thread_id=thread_number, start_frame=index or 0, levels=1)
         try:
-            frames = (await self.ask(asked, target=self._state.target_of_thread(named).number)).stack_frames
+            frames = (await self.ask(request, target=self._state.target_of_thread(thread_number).number)).stack_frames
         except RequestFailed as refusal:
             if current:
                 raise NoFrame from refusal
@@ -180,11 +180,11 @@ class SessionRequests:
                 pass
 
     def _addressee(self, arguments: Arguments[object], target: int | None) -> Target:
-        found = {self._references.find(kind, number).target for kind, number in references_in(arguments)}
-        if len(found) > 1:
+        targets = {self._references.find(kind, number).target for kind, number in references_in(arguments)}
+        if len(targets) > 1:
             raise SessionError("The references in this request belong to different processes of the session.")
-        if found:
-            return self._state.numbered_target(found.pop())
+        if targets:
+            return self._state.numbered_target(targets.pop())
         if target is not None:
             return self._state.numbered_target(target)
         thread = getattr(arguments, "thread_id", None)

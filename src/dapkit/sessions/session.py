@@ -125,11 +125,11 @@ class DebugSession:
     def foreign_breakpoints(self) -> Sequence[Breakpoint]:
         """Breakpoints that an adapter has set by itself, such as by a command of gdb."""
         ours = {
-            known.answer.id
+            each.answer.id
             for target in self.state.targets.values()
-            for known in target.session.breakpoints
-            if known.answer is not None
-        } | {kept.console_id for kept in self.breakpoints}
+            for each in target.session.breakpoints
+            if each.answer is not None
+        } | {each.console_id for each in self.breakpoints}
         reported = self.event_state.foreign_breakpoints
         return [breakpoint_ for number, breakpoint_ in reported.items() if number not in ours]
 
@@ -340,5 +340,5 @@ class DebugSession:
 
     def _adapter_output(self, since: int) -> str:
         """Return the end of the adapter's output, such as the errors of a build."""
-        written = self.output.read("console", "stderr", "important", since=since).text
-        return written[-limits.START_OUTPUT_CHARACTERS :]
+        text = self.output.read("console", "stderr", "important", since=since).text
+        return text[-limits.START_OUTPUT_CHARACTERS :]

@@ -79,5 +79,5 @@ async def _identify(session: Session, thread: StoppedThread) -> StoppedThread:
 
 
 def _name(session: Session, thread_id: int) -> str | None:
-    known = session.known_threads.get(thread_id)
-    return None if known is None else known.name
+    thread = session.known_threads.get(thread_id)
+    return None if thread is None else thread.name

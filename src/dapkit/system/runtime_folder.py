@@ -84,13 +84,13 @@ def openness(folder: str) -> str | None:
         OSError: it cannot be looked at.
 
     """
-    found = os.lstat(folder)
-    if not stat.S_ISDIR(found.st_mode):  # a link could be pointed elsewhere later
+    status = os.lstat(folder)
+    if not stat.S_ISDIR(status.st_mode):  # a link could be pointed elsewhere later
         return f"{folder} has to be a folder, and is not one, or is a link to one"
-    if found.st_uid != os.geteuid():
-        return f"{folder} belongs to user {found.st_uid}, expected user {os.geteuid()}"
-    if found.st_mode & _FOR_OTHERS:
-        return f"{folder} is open to others (mode {stat.S_IMODE(found.st_mode):04o}): chmod it to 0700"
+    if status.st_uid != os.geteuid():
+        return f"{folder} belongs to user {status.st_uid}, expected user {os.geteuid()}"
+    if status.st_mode & _FOR_OTHERS:
+        return f"{folder} is open to others (mode {stat.S_IMODE(status.st_mode):04o}): chmod it to 0700"
     return objection_to(folder)
 
 

@@ -49,9 +49,9 @@ def _make(folder: str) -> None:
 
 
 def _place() -> str:
-    named = os.environ.get("DAPKIT_RUNTIME_DIR")
-    if named and not is_usual(named):
-        return os.path.join(os.path.abspath(named), "state")
+    folder_name = os.environ.get("DAPKIT_RUNTIME_DIR")
+    if folder_name and not is_usual(folder_name):
+        return os.path.join(os.path.abspath(folder_name), "state")
     above = os.environ.get("XDG_STATE_HOME", "")
     if not os.path.isabs(above):  # the hub works in another folder than the readers of its files
         above = os.path.join(os.path.expanduser("~"), ".local", "state")

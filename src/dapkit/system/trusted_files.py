@@ -55,9 +55,9 @@ def _objection(path: str | os.PathLike[str], owners: set[int]) -> str | None:
             if step == os.pardir:
                 here = os.path.dirname(here)
                 continue
-            found = os.lstat(place := os.path.join(here, step))
-            problem = _problem(place, found, owners if of_path and rest == 0 else passed)
-            if not stat.S_ISLNK(found.st_mode):
+            status = os.lstat(place := os.path.join(here, step))
+            problem = _problem(place, status, owners if of_path and rest == 0 else passed)
+            if not stat.S_ISLNK(status.st_mode):
                 here = place
                 continue
             links += 1
@@ -119,15 +119,15 @@ def _steps(path: str) -> list[str]:
     return [name for name in reversed(path.split(os.sep)) if name not in {"", os.curdir}]
 
 
-def _problem(path: str, found: os.stat_result, owners: set[int]) -> str | None:
-    if found.st_uid not in owners:
-        return f"{path} belongs to user {found.st_uid}"
-    if stat.S_ISLNK(found.st_mode) or (stat.S_ISDIR(found.st_mode) and found.st_mode & stat.S_ISVTX):
+def _problem(path: str, status: os.stat_result, owners: set[int]) -> str | None:
+    if status.st_uid not in owners:
+        return f"{path} belongs to user {status.st_uid}"
+    if stat.S_ISLNK(status.st_mode) or (stat.S_ISDIR(status.st_mode) and status.st_mode & stat.S_ISVTX):
         return None
-    if found.st_mode & stat.S_IWOTH:
+    if status.st_mode & stat.S_IWOTH:
         return f"everybody can write to {path}"
-    if found.st_mode & stat.S_IWGRP and not _is_ours_alone(path, found.st_gid):
-        return f"group {found.st_gid} can write to {path}"
+    if status.st_mode & stat.S_IWGRP and not _is_ours_alone(path, status.st_gid):
+        return f"group {status.st_gid} can write to {path}"
     return None
 
 
@@ -149,7 +149,7 @@ def _is_ours_alone(path: str, group: int) -> bool:
     return alone and "system.posix_acl_access" not in lists
 
 
-def _need_regular(path: str | os.PathLike[str], found: os.stat_result) -> None:
-    if not stat.S_ISREG(found.st_mode):
-        kind = _KINDS.get(stat.S_IFMT(found.st_mode), "something else")
+def _need_regular(path: str | os.PathLike[str], status: os.stat_result) -> None:
+    if not stat.S_ISREG(status.st_mode):
+        kind = _KINDS.get(stat.S_IFMT(status.st_mode), "something else")
         raise OSError(errno.EINVAL, f"it is {kind}, expected a regular file", os.fspath(path))

@@ -31,8 +31,8 @@ _ENTRY = StoppedEvent(reason="entry", thread_id=1, all_threads_stopped=True)
 
 def _verified(request: Request) -> SetBreakpointsBody:
     arguments = request.arguments
-    wanted = (arguments.breakpoints or []) if isinstance(arguments, SetBreakpointsArguments) else []
-    return SetBreakpointsBody(breakpoints=[Breakpoint(verified=True, line=asked.line) for asked in wanted])
+    requested = (arguments.breakpoints or []) if isinstance(arguments, SetBreakpointsArguments) else []
+    return SetBreakpointsBody(breakpoints=[Breakpoint(verified=True, line=each.line) for each in requested])
 
 
 def _handshake(*, initialize: tuple[Step, ...] = (reply(_CAPABILITIES),), start: tuple[Step, ...]) -> Script:

@@ -65,7 +65,7 @@ class Moment:
             case None:
                 what = f"bytes that are not a message: {self.payload[: limits.MOMENT_CHARACTERS]!r}"
         content = b"" if self.content is None else bytes(self.content)
-        shown = content.decode(errors="replace")
-        if len(shown) > limits.MOMENT_CHARACTERS:
-            shown = shown[: limits.MOMENT_CHARACTERS] + "..."
-        return f"#{self.index:<3} {self.speaker!s:<7} {what} {shown}".rstrip()
+        text = content.decode(errors="replace")
+        if len(text) > limits.MOMENT_CHARACTERS:
+            text = text[: limits.MOMENT_CHARACTERS] + "..."
+        return f"#{self.index:<3} {self.speaker!s:<7} {what} {text}".rstrip()

@@ -87,9 +87,9 @@ class End:
     def responses_to(self, request: Request) -> list[Response]:
         """Return the responses to a request of ours, with `seq` and `request_seq` taken off (0)."""
         return [
-            Response(0, 0, said.success, said.command, said.message, said.body)
-            for said in self._all_responses()
-            if said.request_seq == request.seq
+            Response(0, 0, message.success, message.command, message.message, message.body)
+            for message in self._all_responses()
+            if message.request_seq == request.seq
         ]
 
     def events(self) -> list[Event]:

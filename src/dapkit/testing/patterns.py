@@ -44,8 +44,8 @@ class Pattern(ABC):
     """Something to look for in a timeline; made by `request`, `response`, `failure`, `event` and `never`."""
 
     @abstractmethod
-    def find(self, moments: Sequence[Moment], start: int, taken: frozenset[int]) -> Found | Miss:
-        """Look for the earliest messages from `start` on, leaving out the indices in `taken`."""
+    def find(self, moments: Sequence[Moment], start: int, used_indexes: frozenset[int]) -> Found | Miss:
+        """Look for the earliest messages from `start` on, leaving out the indices in `used_indexes`."""
 
     def __rshift__(self, later: "Pattern") -> "Pattern":
         return _InOrder((*_parts(self, _InOrder), *_parts(later, _InOrder)))
@@ -94,31 +94,31 @@ class _Message(Pattern):
     request_seq: int | None = None
 
     @override
-    def find(self, moments: Sequence[Moment], start: int, taken: frozenset[int]) -> Found | Miss:
+    def find(self, moments: Sequence[Moment], start: int, used_indexes: frozenset[int]) -> Found | Miss:
         for moment in moments[start:]:
-            if moment.index not in taken and self._fits(moment):
+            if moment.index not in used_indexes and self._fits(moment):
                 return (moment,)
         after = f" after #{start - 1}" if start else ""
         return Miss(f"{self} did not come{after}")
 
     def _fits(self, moment: Moment) -> bool:
-        found: Mapping[str, object]
+        body: Mapping[str, object]
         match moment.message:
             case Request(command=name):
-                kind, found = "request", moment.fields
+                kind, body = "request", moment.fields
             case Response(success=True, command=name):
-                kind, found = "response", moment.fields
+                kind, body = "response", moment.fields
             case Response(command=name, message=message):
-                kind, found = "failure", {"message": message}
+                kind, body = "failure", {"message": message}
             case Event(event=name):
-                kind, found = "event", moment.fields
+                kind, body = "event", moment.fields
             case None:
                 return False
         if (kind, name) != (self.kind, self.name):
             return False
         if self.request_seq is not None and moment.request_seq != self.request_seq:
             return False
-        return all(field in found and found[field] == value for field, value in self.fields.items())
+        return all(field in body and body[field] == value for field, value in self.fields.items())
 
     def __str__(self) -> str:
         details = "".join(f" {name}={value!r}" for name, value in self.fields.items())
@@ -131,22 +131,22 @@ class _InOrder(Pattern):
     parts: tuple[Pattern, ...]
 
     @override
-    def find(self, moments: Sequence[Moment], start: int, taken: frozenset[int]) -> Found | Miss:
-        found: Found = ()
+    def find(self, moments: Sequence[Moment], start: int, used_indexes: frozenset[int]) -> Found | Miss:
+        matches: Found = ()
         forbidden: list[Pattern] = []
         for part in self.parts:
             if isinstance(part, _Never):
                 forbidden.append(part.pattern)
                 continue
-            now = part.find(moments, start, taken)
+            now = part.find(moments, start, used_indexes)
             if isinstance(now, Miss):
                 return now
             end = max((moment.index for moment in now), default=start - 1) + 1
-            used = taken | {moment.index for moment in now}
-            if (broken := _broken(forbidden, moments[:end], start, used)) is not None:
+            indexes_now = used_indexes | {moment.index for moment in now}
+            if (broken := _broken(forbidden, moments[:end], start, indexes_now)) is not None:
                 return broken
-            found, start, forbidden = (*found, *now), end, []
-        return _broken(forbidden, moments, start, taken) or found
+            matches, start, forbidden = (*matches, *now), end, []
+        return _broken(forbidden, moments, start, used_indexes) or matches
 
     def __str__(self) -> str:
         return " >> ".join(_grouped(part) for part in self.parts)
@@ -157,24 +157,26 @@ class _AllOf(Pattern):
     parts: tuple[Pattern, ...]
 
     @override
-    def find(self, moments: Sequence[Moment], start: int, taken: frozenset[int]) -> Found | Miss:
+    def find(self, moments: Sequence[Moment], start: int, used_indexes: frozenset[int]) -> Found | Miss:
         # A message that fits two parts counts for one of them: try which.
-        results = [self._in_this_order(order, moments, start, taken) for order in itertools.permutations(self.parts)]
-        found = [result for result in results if not isinstance(result, Miss)]
-        return min(found, key=_end) if found else results[0]
+        results = [
+            self._in_this_order(order, moments, start, used_indexes) for order in itertools.permutations(self.parts)
+        ]
+        successes = [result for result in results if not isinstance(result, Miss)]
+        return min(successes, key=_end) if successes else results[0]
 
     @staticmethod
     def _in_this_order(
-        order: Sequence[Pattern], moments: Sequence[Moment], start: int, taken: frozenset[int]
+        order: Sequence[Pattern], moments: Sequence[Moment], start: int, used_indexes: frozenset[int]
     ) -> Found | Miss:
-        found: Found = ()
+        matches: Found = ()
         for part in order:
-            now = part.find(moments, start, taken)
+            now = part.find(moments, start, used_indexes)
             if isinstance(now, Miss):
                 return now
-            found = (*found, *now)
-            taken |= {moment.index for moment in now}
-        return found
+            matches = (*matches, *now)
+            used_indexes |= {moment.index for moment in now}
+        return matches
 
     def __str__(self) -> str:
         return " & ".join(_grouped(part) for part in self.parts)
@@ -185,11 +187,11 @@ class _AnyOf(Pattern):
     parts: tuple[Pattern, ...]
 
     @override
-    def find(self, moments: Sequence[Moment], start: int, taken: frozenset[int]) -> Found | Miss:
-        results = [part.find(moments, start, taken) for part in self.parts]
-        found = [result for result in results if not isinstance(result, Miss)]
+    def find(self, moments: Sequence[Moment], start: int, used_indexes: frozenset[int]) -> Found | Miss:
+        results = [part.find(moments, start, used_indexes) for part in self.parts]
+        successes = [result for result in results if not isinstance(result, Miss)]
         misses = [result.reason for result in results if isinstance(result, Miss)]
-        return min(found, key=_end) if found else Miss(", and ".join(misses))
+        return min(successes, key=_end) if successes else Miss(", and ".join(misses))
 
     def __str__(self) -> str:
         return " | ".join(_grouped(part) for part in self.parts)
@@ -200,23 +202,25 @@ class _Never(Pattern):
     pattern: Pattern
 
     @override
-    def find(self, moments: Sequence[Moment], start: int, taken: frozenset[int]) -> Found | Miss:
-        return _broken([self.pattern], moments, start, taken) or ()
+    def find(self, moments: Sequence[Moment], start: int, used_indexes: frozenset[int]) -> Found | Miss:
+        return _broken([self.pattern], moments, start, used_indexes) or ()
 
     def __str__(self) -> str:
         return f"never({self.pattern})"
 
 
-def _broken(forbidden: Sequence[Pattern], moments: Sequence[Moment], start: int, taken: frozenset[int]) -> Miss | None:
+def _broken(
+    forbidden: Sequence[Pattern], moments: Sequence[Moment], start: int, used_indexes: frozenset[int]
+) -> Miss | None:
     for pattern in forbidden:
-        found = pattern.find(moments, start, taken)
-        if not isinstance(found, Miss):
-            return Miss(f"{pattern} came, as #{_end(found)}, and was never to")
+        result = pattern.find(moments, start, used_indexes)
+        if not isinstance(result, Miss):
+            return Miss(f"{pattern} came, as #{_end(result)}, and was never to")
     return None
 
 
-def _end(found: Found) -> int:
-    return max((moment.index for moment in found), default=-1)
+def _end(matches: Found) -> int:
+    return max((moment.index for moment in matches), default=-1)
 
 
 def _parts(pattern: Pattern, kind: type[_InOrder | _AllOf | _AnyOf]) -> tuple[Pattern, ...]:

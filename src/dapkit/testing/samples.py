@@ -69,12 +69,12 @@ def shapes(kind: ObjectType) -> list[Shape]:
     `Literal[...]`, `list[...]`, `dict[str, ...]`, or `Annotated[...]` with a range.
     """
     parameters = inspect.signature(kind).parameters
-    found = []
+    field_shapes = []
     for name, hint in get_type_hints(kind, include_extras=True).items():
         if name not in parameters or (name == "extra" and issubclass(kind, OpenArguments)):
             continue
         kinds = tuple(_alternatives(hint))
-        found.append(
+        field_shapes.append(
             Shape(
                 name=name,
                 wire=wire_name(kind, name),
@@ -83,7 +83,7 @@ def shapes(kind: ObjectType) -> list[Shape]:
                 kinds=tuple(choice for choice in kinds if choice is not NoneType),
             )
         )
-    return found
+    return field_shapes
 
 
 def smallest(kind: ObjectType) -> JsonObject:

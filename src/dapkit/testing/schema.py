@@ -64,17 +64,17 @@ def _faults(kind: type[ProtocolObject], moment: Moment, at: str) -> Iterator[tup
         yield from _nulls(decode_as(object, raw), decode_as(object, encode_value(value)), at)
 
 
-def _nulls(said: object, read: object, at: str) -> Iterator[tuple[str, str]]:
+def _nulls(raw: object, decoded: object, at: str) -> Iterator[tuple[str, str]]:
     """Find the nulls that reading has turned into something absent."""
-    match said, read:
+    match raw, decoded:
         case dict(), dict():
-            for name, value in said.items():
-                if value is None and name not in read:
+            for name, value in raw.items():
+                if value is None and name not in decoded:
                     yield f"{at}.{name}", "null where the field should be left out"
-                elif name in read:
-                    yield from _nulls(value, read[name], f"{at}.{name}")
+                elif name in decoded:
+                    yield from _nulls(value, decoded[name], f"{at}.{name}")
         case list(), list():
-            for index, (one, other) in enumerate(zip(said, read, strict=False)):
+            for index, (one, other) in enumerate(zip(raw, decoded, strict=False)):
                 yield from _nulls(one, other, f"{at}[{index}]")
         case _:
             return

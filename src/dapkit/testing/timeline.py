@@ -66,10 +66,10 @@ class Timeline:
             AssertionError: with the reason and the timeline, if a pattern is not satisfied.
 
         """
-        found = self._find(pattern, after)
-        if isinstance(found, Miss):
-            raise AssertionError(f"expected {pattern}\nbut {found.reason}, in\n{self}")  # noqa: TRY004 - this is an assertion
-        return found
+        result = self._find(pattern, after)
+        if isinstance(result, Miss):
+            raise AssertionError(f"expected {pattern}\nbut {result.reason}, in\n{self}")  # noqa: TRY004 - this is an assertion
+        return result
 
     async def wait_for(self, pattern: Pattern, deadline: float = 5.0, *, after: Moment | None = None) -> Found:
         """Return the messages that satisfy a pattern as soon as they have passed.
@@ -79,10 +79,10 @@ class Timeline:
 
         """
         with anyio.move_on_after(deadline):
-            while isinstance(found := self._find(pattern, after), Miss):
+            while isinstance(result := self._find(pattern, after), Miss):
                 self._grown = anyio.Event()
                 await self._grown.wait()
-            return found
+            return result
         return self.expect(pattern, after=after)
 
     def violations(self) -> list[Violation]:

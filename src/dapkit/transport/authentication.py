@@ -71,19 +71,19 @@ async def admit(stream: ByteStream, token: str, *, port: int) -> ByteStream:
     """
     with anyio.move_on_after(limits.TOKEN_SECONDS):
         messages = _FirstMessages(stream)
-        asked = _request(await messages.next())
-        theirs = _arguments(asked, _Challenge)
-        if asked.command != AUTHENTICATE or theirs is None or not _is_nonce(theirs.nonce):
-            raise await _refused(messages, asked, _UNPROVED)
+        question = _request(await messages.next())
+        theirs = _arguments(question, _Challenge)
+        if question.command != AUTHENTICATE or theirs is None or not _is_nonce(theirs.nonce):
+            raise await _refused(messages, question, _UNPROVED)
         ours = _new_nonce()
         proof = proof_of("server", token, port, theirs.nonce, ours)
-        await messages.send(_answer(asked, RawJson(encode_value(_Reply(nonce=ours, proof=proof)))))
-        shown = _request(await messages.next())
-        given = _arguments(shown, _Proof)
+        await messages.send(_answer(question, RawJson(encode_value(_Reply(nonce=ours, proof=proof)))))
+        answer = _request(await messages.next())
+        arguments = _arguments(answer, _Proof)
         expected = proof_of("client", token, port, theirs.nonce, ours)
-        if shown.command != AUTHENTICATE or given is None or not _same(given.proof, expected):
-            raise await _refused(messages, shown, "the token is not this server's")
-        await messages.send(_answer(shown))
+        if answer.command != AUTHENTICATE or arguments is None or not _same(arguments.proof, expected):
+            raise await _refused(messages, answer, "the token is not this server's")
+        await messages.send(_answer(answer))
         return messages.rest()
     raise NotAdmitted(f"no proof of the token came within {limits.TOKEN_SECONDS:g} s")
 
@@ -127,8 +127,8 @@ def proof_of(role: str, token: str, port: int, client_nonce: str, server_nonce: 
     """Return the proof for these nonces, which only a holder of the token can make."""
     import hmac
 
-    said = f"dapkit {role} {port} {client_nonce} {server_nonce}"
-    return hmac.digest(token.encode(), said.encode(errors="surrogatepass"), "sha256").hex()
+    statement = f"dapkit {role} {port} {client_nonce} {server_nonce}"
+    return hmac.digest(token.encode(), statement.encode(errors="surrogatepass"), "sha256").hex()
 
 
 def _new_nonce() -> str:
@@ -139,10 +139,10 @@ def _is_nonce(text: str) -> bool:
     return len(text) == _NONCE_DIGITS and set(text) <= set("0123456789abcdef")
 
 
-def _same(shown: str, expected: str) -> bool:
+def _same(proof: str, expected: str) -> bool:
     import hmac
 
-    return hmac.compare_digest(shown.encode(errors="surrogatepass"), expected.encode())
+    return hmac.compare_digest(proof.encode(errors="surrogatepass"), expected.encode())
 
 
 class _FirstMessages:

@@ -219,7 +219,7 @@ def _found(argv: Sequence[str], cwd: Path | None, env: Mapping[str, str] | None)
     import shutil
 
     search = (os.environ if env is None else env).get("PATH", os.defpath)
-    found = shutil.which(argv[0], path=search)
-    if found is None:
+    program = shutil.which(argv[0], path=search)
+    if program is None:
         raise CannotStart(f"{argv[0]} was not found on PATH ({search}): install it, or give its full path")
-    return str(Path(found).absolute())
+    return str(Path(program).absolute())

@@ -60,9 +60,9 @@ async def spawn_listening(
             the end of its stderr.
 
     """
-    named = [mark for mark in PLACEHOLDERS if any(mark in argument for argument in argv)]
+    marks = [mark for mark in PLACEHOLDERS if any(mark in argument for argument in argv)]
     async with AsyncExitStack() as stack:
-        match named:
+        match marks:
             case ["${port}"]:
                 place, meet = _by_port()
             case ["${socket}"]:
@@ -70,8 +70,8 @@ async def spawn_listening(
             case ["${callback}"]:
                 place, meet = await _by_callback(stack)
             case _:
-                raise CannotStart(f"{list(argv)} has to name one of {', '.join(PLACEHOLDERS)}, and names {named}")
-        command = [argument.replace(named[0], place) for argument in argv]
+                raise CannotStart(f"{list(argv)} has to name one of {', '.join(PLACEHOLDERS)}, and names {marks}")
+        command = [argument.replace(marks[0], place) for argument in argv]
         cue = _Cue(ready.encode(), on_stderr)
         child = await stack.enter_async_context(started(command, cwd=cwd, env=env, on_stderr=cue.read, on_stdio=False))
         child.stream = await stack.enter_async_context(await _met(child, place, cue, meet, patience))
@@ -149,14 +149,14 @@ async def _by_callback(stack: AsyncExitStack) -> tuple[str, Meet]:
 async def _connect(port: int, session: int) -> ByteStream:
     stream = await connected(socket.AF_INET, ("127.0.0.1", port))
     try:
-        while (held := is_held(stream.socket, session)) is None:  # noqa: ASYNC110 - the system does not report this
+        while (is_adapter := is_held(stream.socket, session)) is None:  # noqa: ASYNC110 - the system does not report this
             await anyio.sleep(limits.CONNECT_RETRY_SECONDS)
-        if held and (token := token_left_for("127.0.0.1", port)) is not None:  # it is one of dapkit's
+        if is_adapter and (token := token_left_for("127.0.0.1", port)) is not None:  # it is one of dapkit's
             return await introduce(stream, token, port=port)
     except BaseException:
         await stream.aclose()
         raise
-    if not held:  # we talk to ourselves, or to another process that has taken the port
+    if not is_adapter:  # we talk to ourselves, or to another process that has taken the port
         await stream.aclose()
         raise ConnectionRefusedError
     return stream

@@ -253,12 +253,12 @@ class Connection:
 
     def send_event(self, body: EventBody, *, overtakes: Overtakes = lambda _: False) -> bool:
         """Tell the peer without waiting (see `Endpoint.send_event`)."""
-        sent = self.endpoint.send_event(body, overtakes=overtakes)
+        was_sent = self.endpoint.send_event(body, overtakes=overtakes)
         if isinstance(body, OutputEvent):
             self._writer.notify_later()  # joined with the next message
         else:
             self._notify()
-        return sent
+        return was_sent
 
     async def send_output(self, body: OutputEvent) -> None:
         """Tell of output; wait while more than `limits.OUTPUT_BACKLOG_BYTES` of it are on their way.

@@ -35,9 +35,9 @@ class DescriptorReader(ByteReceiveStream):
 
     """
 
-    def __init__(self, fd: int, *, read: Read = os.read) -> None:
+    def __init__(self, fd: int, *, read_bytes: Read = os.read) -> None:
         self._fd = fd
-        self._intake = Intake(fd, lambda max_bytes: read(fd, max_bytes))
+        self._intake = Intake(fd, lambda max_bytes: read_bytes(fd, max_bytes))
 
     async def receive(self, max_bytes: int = limits.READ_CHUNK_BYTES) -> bytes:
         """Take the next bytes."""

@@ -32,9 +32,9 @@ class Intake:
 
     """
 
-    def __init__(self, fd: int, read: Read) -> None:
+    def __init__(self, fd: int, read_bytes: Read) -> None:
         self._fd = fd
-        self._read = read
+        self._read = read_bytes
         self._held: bytes | OSError | None = None
         self._waiter: asyncio.Future[None] | None = None
         self._max_bytes = 0
@@ -79,12 +79,12 @@ class Intake:
             self._waiter.set_result(None)
 
     def _taken(self, max_bytes: int) -> bytes | None:
-        held, self._held = self._held, None
-        if isinstance(held, OSError):
-            raise held
-        if held is not None and len(held) > max_bytes:
-            held, self._held = held[:max_bytes], held[max_bytes:]
-        return held
+        data, self._held = self._held, None
+        if isinstance(data, OSError):
+            raise data
+        if data is not None and len(data) > max_bytes:
+            data, self._held = data[:max_bytes], data[max_bytes:]
+        return data
 
     async def _wait(self, max_bytes: int) -> None:
         """Wait until something is held, mostly, or the descriptor is closed."""

@@ -64,12 +64,12 @@ def read_token(path: Path) -> str:
 
     """
     with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:  # noqa: PTH123 - not to wait
-        found = os.fstat(file.fileno())
-        if not stat.S_ISREG(found.st_mode):
+        status = os.fstat(file.fileno())
+        if not stat.S_ISREG(status.st_mode):
             raise NotPrivate(f"{path} is not a regular file")
-        _check_owner(path, found)
-        if found.st_mode & _FOR_OTHERS:
-            raise NotPrivate(f"{path} is open to others (mode {stat.S_IMODE(found.st_mode):04o}): chmod it to 0600")
+        _check_owner(path, status)
+        if status.st_mode & _FOR_OTHERS:
+            raise NotPrivate(f"{path} is open to others (mode {stat.S_IMODE(status.st_mode):04o}): chmod it to 0600")
         text = file.read(limits.TOKEN_MESSAGE_BYTES)
     try:
         token = text.decode("ascii").strip()
@@ -93,14 +93,14 @@ def left_token(token: str, port: int) -> Iterator[Path]:
             if not _is_held(other):
                 other.unlink(missing_ok=True)
         file.unlink(missing_ok=True)
-        held = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
-        fcntl.flock(held, fcntl.LOCK_EX)
+        descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
     try:
-        os.write(held, token.encode())
+        os.write(descriptor, token.encode())
         yield file
     finally:
         file.unlink(missing_ok=True)
-        os.close(held)
+        os.close(descriptor)
 
 
 def token_file(port: int) -> Path:
@@ -121,7 +121,7 @@ def token_left_for(host: str, port: int) -> str | None:
 
 @contextmanager
 def locked(folder: Path) -> Iterator[None]:
-    """Be the only process that puts files into a folder, or removes dead ones."""
+    """Lock a folder, so that no other process puts files into it or removes dead ones."""
     fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         fcntl.flock(fd, fcntl.LOCK_EX)
@@ -146,6 +146,6 @@ def _is_held(file: Path) -> bool:
         os.close(fd)
 
 
-def _check_owner(path: Path, found: os.stat_result) -> None:
-    if found.st_uid != os.geteuid():
-        raise NotPrivate(f"{path} belongs to user {found.st_uid}, expected user {os.geteuid()}")
+def _check_owner(path: Path, status: os.stat_result) -> None:
+    if status.st_uid != os.geteuid():
+        raise NotPrivate(f"{path} belongs to user {status.st_uid}, expected user {os.geteuid()}")

@@ -37,9 +37,9 @@ class ProcessGroup:
     def returncode(self) -> int | None:
         """Exit code of the leader, or minus the signal that killed it; None while it runs."""
         if self._code is None:
-            found = os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
-            if found is not None:
-                self._code = found.si_status if found.si_code == os.CLD_EXITED else -found.si_status
+            status = os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+            if status is not None:
+                self._code = status.si_status if status.si_code == os.CLD_EXITED else -status.si_status
         return self._code
 
     async def wait(self) -> int:
@@ -104,9 +104,9 @@ class ProcessGroup:
 def _kill_session(leader: int) -> None:
     """Kill the rest of a session; its leader has ended and was not reaped, so that the number is still its own."""
     killed: set[int] = set()
-    while found := _members(leader) - killed:  # who is found may have started another meanwhile
-        killed |= found
-        for pid in found:
+    while members := _members(leader) - killed:  # who is found may have started another meanwhile
+        killed |= members
+        for pid in members:
             _kill_member(pid, leader)
 
 

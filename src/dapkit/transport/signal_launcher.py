@@ -14,9 +14,9 @@ def main() -> None:
     for number in signal.valid_signals():
         if signal.getsignal(number) is signal.SIG_IGN:
             signal.signal(number, signal.SIG_DFL)
-    with open("/proc/self/environ", "rb") as given:  # noqa: PTH123 - pathlib would cost milliseconds
+    with open("/proc/self/environ", "rb") as file:  # noqa: PTH123 - pathlib would cost milliseconds
         # Not os.environ: in the C locale the interpreter adds LC_CTYPE to it (PEP 538).
-        pairs = [pair.partition(b"=") for pair in given.read().split(b"\0") if pair]
+        pairs = [pair.partition(b"=") for pair in file.read().split(b"\0") if pair]
     try:
         os.execvpe(command[0], command, {name: value for name, _, value in pairs})  # noqa: S606 - without a shell
     except OSError as error:

@@ -64,8 +64,8 @@ def _processes_of(session: int) -> Iterator[Path]:
 
 
 def _sockets_of(process: Path) -> set[str]:
-    found: set[str] = set()
+    sockets: set[str] = set()
     with contextlib.suppress(OSError):  # it has just ended, or has closed one
         for file in (process / "fd").iterdir():
-            found.add(str(file.readlink()))
-    return found
+            sockets.add(str(file.readlink()))
+    return sockets

@@ -98,7 +98,7 @@ class WireBuffer:
     def add(self, text: str, *, sender: str, head: WireHead, channel: str = "", problem: str | None = None) -> None:
         """Keep a message, and drop the oldest ones for which there is no room any more."""
         self.total += 1
-        kept = _cut(text, limits.WIRE_RECORD_CHARACTERS)
+        kept_text = _cut(text, limits.WIRE_RECORD_CHARACTERS)
         self._records.append(
             WireRecord(
                 number=self.total,
@@ -106,12 +106,12 @@ class WireBuffer:
                 channel=channel,
                 sender=sender,
                 head=head,
-                text=kept,
+                text=kept_text,
                 length=len(text),
                 problem=problem,
             )
         )
-        self._characters += len(kept)
+        self._characters += len(kept_text)
         while len(self._records) > shared_limits.WIRE_RECORDS or self._characters > shared_limits.WIRE_CHARACTERS:
             self._characters -= len(self._records.popleft().text)
         self.updates.notify()

@@ -65,10 +65,10 @@ class LineView(ScrollView, can_focus=True):
 
     def end_range(self) -> bool:
         """Forget the range; False if none was begun."""
-        begun = self._anchor is not None
+        is_selecting = self._anchor is not None
         self._anchor = None
         self._moved()
-        return begun
+        return is_selecting
 
     def action_move(self, by: int) -> None:
         """Move the cursor."""
@@ -101,7 +101,7 @@ class LineView(ScrollView, can_focus=True):
 
     def render_line(self, y: int) -> Strip:
         """Draw a line of the screen."""
-        left, top = self.scroll_offset
+        first_column, top = self.scroll_offset
         number = top + y
         width = self.size.width
         if number >= len(self._lines):
@@ -112,4 +112,4 @@ class LineView(ScrollView, can_focus=True):
         if number == self.cursor:
             style += _CURSOR
         drawn = Strip([Segment(text, style)])
-        return drawn.crop(left, left + width).extend_cell_length(width, style)
+        return drawn.crop(first_column, first_column + width).extend_cell_length(width, style)

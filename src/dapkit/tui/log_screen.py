@@ -74,14 +74,14 @@ class LogScreen(Screen[None]):
 
     # Reading, in a thread
 
-    def _begin(self, read: Callable[[], _Loaded]) -> None:
+    def _begin(self, read_lines: Callable[[], _Loaded]) -> None:
         if not self._working:
             self._working = True
-            self.run_worker(lambda: self._work(read), thread=True, exit_on_error=False)
+            self.run_worker(lambda: self._work(read_lines), thread=True, exit_on_error=False)
 
-    def _work(self, read: Callable[[], _Loaded]) -> None:
+    def _work(self, read_lines: Callable[[], _Loaded]) -> None:
         try:
-            self.post_message(Finished(read()))
+            self.post_message(Finished(read_lines()))
         except DiagnosticsError as error:
             self.post_message(Failed(str(error)))
         except Exception as error:
@@ -95,12 +95,12 @@ class LogScreen(Screen[None]):
     def on_finished(self, report: Finished[_Loaded]) -> None:
         """Show the lines."""
         self._working = False
-        reader, found = report.result
+        reader, log_lines = report.result
         older = reader is self._reader
         self._reader = reader
-        self._read = found + self._read if older else found
+        self._read = log_lines + self._read if older else log_lines
         lines = self._wanted()
-        added = sum(map(self._filter.passes, found))
+        added = sum(map(self._filter.passes, log_lines))
         self._show(lines, added - 1 if older else len(lines) - 1)
 
     def on_failed(self, report: Failed) -> None:
@@ -136,9 +136,9 @@ class LogScreen(Screen[None]):
         facts = [f"{_counted(lines)}{of_days}"]
         if len(lines) < len(self._read):
             facts[0] += f", {len(self._read)} read"
-        chosen = len(self.query_one(LineView).chosen)
-        if chosen > 1:
-            facts.append(f"{chosen} chosen")
+        count = len(self.query_one(LineView).chosen)
+        if count > 1:
+            facts.append(f"{count} chosen")
         facts.append(f"process {' '.join(map(str, self._filter.pids)) or 'any'}")
         facts.append(f"level {self._filter.level or 'any'}")
         if self._reader is not None:
@@ -180,10 +180,10 @@ class LogScreen(Screen[None]):
         following = choices[(choices.index(self._filter.level) + 1) % len(choices)]
         self._change(LogFilter(self._filter.pids, following))
 
-    def _change(self, wanted: LogFilter) -> None:
+    def _change(self, log_filter: LogFilter) -> None:
         """Take a filter; the cursor stays where it is, or as near as can be."""
         before = self._chosen()
-        self._filter = wanted
+        self._filter = log_filter
         lines = self._wanted()
         there = [index for index, line in enumerate(lines) if before and _place(line) <= _place(before[-1])]
         self._show(lines, there[-1] if there else len(lines) - 1)

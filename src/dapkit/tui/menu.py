@@ -76,18 +76,18 @@ class MenuScreen(Screen[None]):
 
     def _find_sessions(self) -> None:
         try:
-            found = snapshots(self._where)
+            sessions = snapshots(self._where)
         except DiagnosticsError as error:
             self.app.call_from_thread(self._show_session, str(error))
             return
-        self.app.call_from_thread(self._take_sessions, found)
+        self.app.call_from_thread(self._take_sessions, sessions)
 
-    def _take_sessions(self, found: Sequence[Snapshot]) -> None:
-        self._sessions = found
-        live = [session for session in found if session.status != "terminated"]
-        names = [session.id for session in found]
-        if self._where.session not in names and (chosen := max(live or found, key=_last_used, default=None)):
-            self._where = replace(self._where, session=chosen.id)
+    def _take_sessions(self, sessions: Sequence[Snapshot]) -> None:
+        self._sessions = sessions
+        live = [session for session in sessions if session.status != "terminated"]
+        names = [session.id for session in sessions]
+        if self._where.session not in names and (latest := max(live or sessions, key=_last_used, default=None)):
+            self._where = replace(self._where, session=latest.id)
         self._show_session(self._description())
 
     def _description(self) -> str:
@@ -138,12 +138,12 @@ class MenuScreen(Screen[None]):
         else:
             self.app.exit()
 
-    def on_option_list_option_selected(self, chosen: OptionList.OptionSelected) -> None:
+    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
         """Open a route."""
         self._typed = ""
         self._show_typed()
-        if chosen.option_id is not None:
-            self.app.push_screen(self._routes[chosen.option_id](self._where))
+        if event.option_id is not None:
+            self.app.push_screen(self._routes[event.option_id](self._where))
 
 
 def _last_used(session: Snapshot) -> str:

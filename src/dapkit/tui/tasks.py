@@ -36,9 +36,9 @@ def work_screen(where: Where) -> Screen[None]:
     from dapkit.diagnostics.profiling.work import work
 
     def record(report: OnProgress, stop: threading.Event) -> str:
-        found = work(where, on_progress=_hinting(report, "Escape"), stop=stop)
-        shown = "It was opened." if open_path(found.path) else "There is no desktop to open it."
-        return f"Flame graph: {found.path}\n{shown}\n\n{found.as_text()}"
+        profile = work(where, on_progress=_hinting(report, "Escape"), stop=stop)
+        remark = "It was opened." if open_path(profile.path) else "There is no desktop to open it."
+        return f"Flame graph: {profile.path}\n{remark}\n\n{profile.as_text()}"
 
     return TaskScreen("work", record)
 
@@ -70,9 +70,11 @@ def memory_screen(where: Where) -> Screen[None]:
 
     def take(report: OnProgress, stop: threading.Event, *, attach: bool = False) -> str:
         earlier = route.saved(where)[-1:]
-        found = route.memory(where, attach=attach, on_progress=_hinting(report, "Escape"), stop=stop)
-        parts = [found.as_text(most=limits.HEAP_ROWS_ON_SCREEN)]
-        parts += [route.compare(route.load(path), found).as_text(most=limits.HEAP_ROWS_ON_SCREEN) for path in earlier]
+        snapshot = route.memory(where, attach=attach, on_progress=_hinting(report, "Escape"), stop=stop)
+        parts = [snapshot.as_text(most=limits.HEAP_ROWS_ON_SCREEN)]
+        parts += [
+            route.compare(route.load(path), snapshot).as_text(most=limits.HEAP_ROWS_ON_SCREEN) for path in earlier
+        ]
         return "\n\n".join(parts)
 
     def ask(report: OnProgress, stop: threading.Event) -> str | Question:
@@ -89,9 +91,9 @@ def open_artifacts_screen(where: Where) -> Screen[None]:
     """Open the session's folder, or list its contents."""
 
     def show(_report: OnProgress, _stop: threading.Event) -> str:
-        found = session_files(where)
-        opened = bool(found.files) and open_path(found.folder)
-        return f"{found.as_text()}\n\nIt was opened." if opened else found.as_text()
+        files = session_files(where)
+        opened = bool(files.files) and open_path(files.folder)
+        return f"{files.as_text()}\n\nIt was opened." if opened else files.as_text()
 
     return TaskScreen("open-artifacts", show)
 
@@ -101,11 +103,11 @@ def transcript_screen(where: Where) -> Screen[None]:
     from dapkit.diagnostics.transcript import as_markdown, write
 
     def work(report: OnProgress, _stop: threading.Event) -> str:
-        written = write(where, on_progress=report)
-        lines = as_markdown(written.transcript).splitlines()
+        paths = write(where, on_progress=report)
+        lines = as_markdown(paths.transcript).splitlines()
         rest = len(lines) - limits.TRANSCRIPT_LINES_SHOWN
-        shown = [*lines[: limits.TRANSCRIPT_LINES_SHOWN], *([f"(and {rest} more lines)"] if rest > 0 else [])]
-        return "\n".join([written.as_text(), "", *shown])
+        lines_shown = [*lines[: limits.TRANSCRIPT_LINES_SHOWN], *([f"(and {rest} more lines)"] if rest > 0 else [])]
+        return "\n".join([paths.as_text(), "", *lines_shown])
 
     return TaskScreen("transcript", work)
 

@@ -186,28 +186,28 @@ class WireScreen(Screen[None]):
     def _following(self) -> bool:
         return self._view.cursor >= len(self._shown) - 1
 
-    def _show(self, wanted: list[PairedMessage]) -> None:
+    def _show(self, messages: list[PairedMessage]) -> None:
         """Show messages; the cursor stays at its message, or at the newest one."""
         following = self._following
         before = 0 if following else self._shown[self._view.cursor].row.number
-        self._shown = wanted
-        numbers = [message.row.number for message in wanted]
-        cursor = len(wanted) - 1 if following else bisect_left(numbers, before)
-        self._view.show([(self._lines[message.row.number], _style(message)) for message in wanted], cursor)
+        self._shown = messages
+        numbers = [message.row.number for message in messages]
+        cursor = len(messages) - 1 if following else bisect_left(numbers, before)
+        self._view.show([(self._lines[message.row.number], _style(message)) for message in messages], cursor)
         self._show_status()
 
     def _show_status(self) -> None:
         self.query_one("#status", Static).update(printable(" | ".join(self._facts())))
 
     def _facts(self) -> list[str]:
-        messages, wanted = self._messages, self._filter
+        messages, wire_filter = self._messages, self._filter
         facts = [f"{messages.total:,} passed, {len(messages):,} kept, {messages.dropped:,} dropped"]
         facts.append(f"{messages.characters:,} characters")
         facts.append("over" if self._over else "following" if self._following else "not following: f follows")
         if len(self._shown) < len(messages):
             facts.append(f"{len(self._shown):,} shown")
-        facts += [f"with {wanted.text!r}"] if wanted.text else []
-        facts += ["failed"] if wanted.failed else [f"{wanted.kind}s"] if wanted.kind else []
+        facts += [f"with {wire_filter.text!r}"] if wire_filter.text else []
+        facts += ["failed"] if wire_filter.failed else [f"{wire_filter.kind}s"] if wire_filter.kind else []
         return facts
 
     # Keys
@@ -232,9 +232,9 @@ class WireScreen(Screen[None]):
 
     def action_filter(self) -> None:
         """Ask for the text that messages have to have."""
-        asked = self.query_one(Input)
-        asked.display = True
-        self.set_focus(asked)
+        input_field = self.query_one(Input)
+        input_field.display = True
+        self.set_focus(input_field)
 
     def on_input_changed(self, change: Input.Changed) -> None:
         """Filter while a text is typed."""
@@ -256,9 +256,9 @@ class WireScreen(Screen[None]):
 
     def action_copy(self) -> None:
         """Copy the message at the cursor, or the range, whole."""
-        chosen = [self._shown[index] for index in self._view.chosen]
-        if chosen:
-            self.notify(copy_text(self.app, _whole(chosen), _counted(chosen)))
+        messages = [self._shown[index] for index in self._view.chosen]
+        if messages:
+            self.notify(copy_text(self.app, _whole(messages), _counted(messages)))
 
     def action_print(self) -> None:
         """Print all messages that are shown, whole."""
@@ -279,9 +279,9 @@ class WireScreen(Screen[None]):
         except DiagnosticsError as error:
             self.post_message(Failed(str(error)))
 
-    def on_finished(self, found: Finished[list[WireSource]]) -> None:
+    def on_finished(self, report: Finished[list[WireSource]]) -> None:
         """Show the next of the sources that were found."""
-        sources: list[WireSource] = [self._session, *found.result]
+        sources: list[WireSource] = [self._session, *report.result]
         present = self._follower.source
         if len(sources) == 1 and present == self._session:
             self.notify("No MCP server by HTTP runs: dapkit mcp --http starts one.")
@@ -295,9 +295,9 @@ class WireScreen(Screen[None]):
 
     def action_back(self) -> None:
         """Forget the text that is typed, or the range; go back, if there is neither."""
-        asked = self.query_one(Input)
-        if asked.display:
-            asked.value = ""
+        input_field = self.query_one(Input)
+        if input_field.display:
+            input_field.value = ""
             self.on_input_submitted()
         elif not self._view.end_range():
             self.dismiss()

@@ -64,10 +64,10 @@ async def remove_breakpoint(
     location = location_of("remove_breakpoint", file=file, line=line, text=text, function=function)
     location = await found(call, location)
     breakpoints = call.session.breakpoints
-    known = breakpoints.at(location)
-    if known is None:
+    breakpoint_there = breakpoints.at(location)
+    if breakpoint_there is None:
         raise InvalidArguments(f"There is no breakpoint at {location}.", hint="breakpoints shows them all.")
-    await breakpoints.remove(known.number)
+    await breakpoints.remove(breakpoint_there.number)
     return _like(call, location)
 
 
@@ -88,7 +88,7 @@ def _like(call: ActionCall, location: SourceLocation | FunctionLocation) -> Sour
 @action(
     Approval.EXECUTE,
     example={"filters": ["uncaught"]},
-    reads_if=lambda given: given.get("filters") is None and given.get("conditions") is None,
+    reads_if=lambda arguments: arguments.get("filters") is None and arguments.get("conditions") is None,
 )
 async def set_exception_breakpoints(
     call: ActionCall,
@@ -98,8 +98,8 @@ async def set_exception_breakpoints(
 ) -> ExceptionBreakpoints:
     """Choose the exceptions to stop on; without filters, show which the adapter offers."""
     if filters is not None or conditions:
-        chosen = [*(filters or ()), *(name for name in conditions or () if name not in (filters or ()))]
-        await _stop_on(call, chosen, conditions or {})
+        filter_names = [*(filters or ()), *(name for name in conditions or () if name not in (filters or ()))]
+        await _stop_on(call, filter_names, conditions or {})
     return ExceptionBreakpoints(snapshot=snapshot(call.session), exception_filters=_filters(call))
 
 
@@ -119,17 +119,19 @@ async def _stop_on(call: ActionCall, filters: list[str], conditions: Mapping[str
 def _filters(call: ActionCall) -> list[ExceptionFilter]:
     """Show the exception filters of the adapter, and which of them are set."""
     session = call.session
-    chosen = session.breakpoints.filters
+    exception_choice = session.breakpoints.filters
     conditions = {
-        choice.filter_id: choice.condition for choice in chosen or () if isinstance(choice, ExceptionFilterOptions)
+        choice.filter_id: choice.condition
+        for choice in exception_choice or ()
+        if isinstance(choice, ExceptionFilterOptions)
     }
-    names = {*conditions, *(choice for choice in chosen or () if isinstance(choice, str))}
+    names = {*conditions, *(choice for choice in exception_choice or () if isinstance(choice, str))}
     offered = [] if session.state.over else call.capabilities.exception_breakpoint_filters or []
     return [
         ExceptionFilter(
             filter=offer.filter,
             label=offer.label,
-            enabled=bool(offer.default) if chosen is None else offer.filter in names,
+            enabled=bool(offer.default) if exception_choice is None else offer.filter in names,
             supports_condition=bool(offer.supports_condition),
             condition=conditions.get(offer.filter),
             description=offer.description,
@@ -141,7 +143,7 @@ def _filters(call: ActionCall) -> list[ExceptionFilter]:
 @action(
     Approval.EXECUTE,
     example={"do": "disable", "numbers": [1, 3]},
-    reads_if=lambda given: given.get("do") in (None, "list"),
+    reads_if=lambda arguments: arguments.get("do") in (None, "list"),
 )
 async def breakpoints(
     call: ActionCall,
@@ -151,22 +153,22 @@ async def breakpoints(
 ) -> AllBreakpoints:
     """List all breakpoints and exception filters; clear, enable or disable some or all of it."""
     session = call.session
-    chosen = [known.number for known in session.breakpoints] if numbers is None else numbers
-    for number in chosen:
+    chosen_numbers = [each.number for each in session.breakpoints] if numbers is None else numbers
+    for number in chosen_numbers:
         session.breakpoints.get(number)  # all of them, or nothing is done
-    for number in chosen:
+    for number in chosen_numbers:
         match do:
             case "clear":
                 await session.breakpoints.remove(number)
             case "enable" | "disable":
                 await session.breakpoints.enable(number, enabled=do == "enable")
-    left = list(session.breakpoints)
+    remaining = list(session.breakpoints)
     return AllBreakpoints(
         snapshot=snapshot(session),
-        breakpoints=source_breakpoints(left),
-        function_breakpoints=function_breakpoints(left),
-        instruction_breakpoints=instruction_breakpoints(left),
-        data_breakpoints=data_breakpoints(left),
+        breakpoints=source_breakpoints(remaining),
+        function_breakpoints=function_breakpoints(remaining),
+        instruction_breakpoints=instruction_breakpoints(remaining),
+        data_breakpoints=data_breakpoints(remaining),
         exception_filters=_filters(call),
         foreign_breakpoints=foreign_breakpoints(session.foreign_breakpoints),
     )

@@ -27,8 +27,8 @@ async def continue_(
     call: ActionCall, *, thread_id: p.ThreadId | None = None, thread: p.ThreadIndex | None = None
 ) -> Resumed:
     """Let the program run until it stops, ends, or the timeout comes."""
-    chosen = await thread_of(call, thread_id, thread)
-    return await _resume(call, "Continue", "continue", thread=chosen)
+    chosen_thread = await thread_of(call, thread_id, thread)
+    return await _resume(call, "Continue", "continue", thread=chosen_thread)
 
 
 @action(Approval.EXECUTE)
@@ -40,8 +40,8 @@ async def step_over(
     granularity: p.Granularity | None = None,
 ) -> Resumed:
     """Run to the next line of this function, or of its caller."""
-    chosen = await thread_of(call, thread_id, thread)
-    return await _resume(call, "Step over", "next", thread=chosen, granularity=granularity)
+    chosen_thread = await thread_of(call, thread_id, thread)
+    return await _resume(call, "Step over", "next", thread=chosen_thread, granularity=granularity)
 
 
 @action(Approval.EXECUTE, example={"target": "parse"})
@@ -54,9 +54,9 @@ async def step_in(
     target: p.StepTarget | None = None,
 ) -> Resumed:
     """Run into the function that the line calls, or to the next line."""
-    chosen = await thread_of(call, thread_id, thread)
-    into = None if target is None else await _target(call, target, chosen)
-    return await _resume(call, "Step in", "step_in", thread=chosen, granularity=granularity, target=into)
+    chosen_thread = await thread_of(call, thread_id, thread)
+    into = None if target is None else await _target(call, target, chosen_thread)
+    return await _resume(call, "Step in", "step_in", thread=chosen_thread, granularity=granularity, target=into)
 
 
 @action(Approval.EXECUTE)
@@ -68,8 +68,8 @@ async def step_out(
     granularity: p.Granularity | None = None,
 ) -> Resumed:
     """Run until this function returns."""
-    chosen = await thread_of(call, thread_id, thread)
-    return await _resume(call, "Step out", "step_out", thread=chosen, granularity=granularity)
+    chosen_thread = await thread_of(call, thread_id, thread)
+    return await _resume(call, "Step out", "step_out", thread=chosen_thread, granularity=granularity)
 
 
 @action(Approval.EXECUTE)
@@ -86,8 +86,8 @@ async def step_back(
     if into:
         need_history(call)
         return await travelled(call, "Step back into", StepBackIntoArguments())
-    chosen = await thread_of(call, thread_id, thread)
-    return await _resume(call, "Step back", "step_back", thread=chosen, granularity=granularity)
+    chosen_thread = await thread_of(call, thread_id, thread)
+    return await _resume(call, "Step back", "step_back", thread=chosen_thread, granularity=granularity)
 
 
 @action(Approval.EXECUTE)
@@ -96,8 +96,8 @@ async def reverse_continue(
 ) -> Resumed:
     """Run backwards until something stops it, where the adapter can."""
     _require_step_back(call, "running backwards")
-    chosen = await thread_of(call, thread_id, thread)
-    return await _resume(call, "Reverse continue", "reverse_continue", thread=chosen)
+    chosen_thread = await thread_of(call, thread_id, thread)
+    return await _resume(call, "Reverse continue", "reverse_continue", thread=chosen_thread)
 
 
 @action(Approval.EXECUTE, example={"file": "app.py", "line": 30})
@@ -112,10 +112,10 @@ async def run_to(
 ) -> Resumed:
     """Let the program run until it comes to a line, or something else stops it."""
     location = await found(call, source_location(file, line, text, action="run_to"))
-    chosen = await thread_of(call, thread_id, thread)
+    chosen_thread = await thread_of(call, thread_id, thread)
     began = anyio.current_time()
     return await _resumed(
-        call, "Run", await call.session.execution.run_to(location, thread=chosen, deadline=call.left), began
+        call, "Run", await call.session.execution.run_to(location, thread=chosen_thread, deadline=call.left), began
     )
 
 
@@ -133,10 +133,10 @@ async def goto(
     call.require("supports_goto_targets_request", "going to another line")
     location = await found(call, source_location(file, line, text, action="goto"))
     number = await _line_of(location)
-    chosen = await thread_of(call, thread_id, thread)
+    chosen_thread = await thread_of(call, thread_id, thread)
     began = anyio.current_time()
     outcome = await call.session.execution.goto(
-        Source(path=str(location.file)), number, thread=chosen, deadline=call.left
+        Source(path=str(location.file)), number, thread=chosen_thread, deadline=call.left
     )
     return await _resumed(call, "Goto", outcome, began)
 
@@ -266,12 +266,12 @@ async def _target(call: ActionCall, name: str, thread: int | None) -> int:
     frame = await call.session.requests.frame(thread=thread)
     targets = (await call.ask(StepInTargetsArguments(frame_id=frame))).targets
     exact = [target for target in targets if _called(target) == name]
-    found = exact or [target for target in targets if name in target.label]
-    if len(found) == 1:
-        return found[0].id
+    matches = exact or [target for target in targets if name in target.label]
+    if len(matches) == 1:
+        return matches[0].id
     labels = ", ".join(target.label for target in targets) or "none"
     raise InvalidArguments(
-        f"target: {'several calls' if found else 'no call'} of this line match {name!r}", hint=f"It has {labels}."
+        f"target: {'several calls' if matches else 'no call'} of this line match {name!r}", hint=f"It has {labels}."
     )
 
 

@@ -26,18 +26,18 @@ async def why(
 ) -> WhyResult:
     """Show which line last changed a value, and its previous value. Needs a recorded history."""
     need_history(call)
-    chosen = await frame_of(call, frame_id, frame, thread_id, thread)
-    asked = WhyArguments(expression=expression, frame_id=chosen)
-    found = await call.session.requests.ask_beyond(asked, WhyBody, deadline=call.left)
+    chosen_frame = await frame_of(call, frame_id, frame, thread_id, thread)
+    request = WhyArguments(expression=expression, frame_id=chosen_frame)
+    answer = await call.session.requests.ask_beyond(request, WhyBody, deadline=call.left)
     return WhyResult(
         snapshot=snapshot(call.session),
         expression=expression,
-        clock=found.clock,
-        path=found.path,
-        function=found.function,
-        line=found.line,
-        old=_shown(call, expression, found.old),
-        new=_shown(call, expression, found.new),
+        clock=answer.clock,
+        path=answer.path,
+        function=answer.function,
+        line=answer.line,
+        old=_shown(call, expression, answer.old),
+        new=_shown(call, expression, answer.new),
     )
 
 
@@ -46,15 +46,15 @@ async def timeline(call: ActionCall) -> TimelineResult:
     """Show the recorded history: its moments by their clocks, when they were, where the program stopped."""
     need_history(call)
     body = await call.session.requests.ask_beyond(TimelineArguments(), TimelineBody, deadline=call.left)
-    shown = body.stops[-limits.TIMELINE_STOPS_SHOWN :]
+    latest_stops = body.stops[-limits.TIMELINE_STOPS_SHOWN :]
     return TimelineResult(
         snapshot=snapshot(call.session),
         beginning=body.beginning,
         now=body.now,
         live=body.live,
         checkpoints=body.checkpoints,
-        stops=shown,
-        earlier_stops=len(body.stops) - len(shown),
+        stops=latest_stops,
+        earlier_stops=len(body.stops) - len(latest_stops),
     )
 
 

@@ -66,15 +66,15 @@ async def evaluate(
     and does not delete the breakpoints. The context `repl` sends the text to the command line as it is. It is not the
     default where there is a command line, on purpose, unlike in other tools.
     """
-    chosen: int | None
+    chosen_frame: int | None
     try:
-        chosen = await frame_of(call, frame_id, frame, thread_id, thread)
+        chosen_frame = await frame_of(call, frame_id, frame, thread_id, thread)
     except NoFrame:
         if frame is not None or context not in (None, "repl"):
             raise
-        chosen = None  # commands of a debugger need none
+        chosen_frame = None  # commands of a debugger need none
     stood = call.session.state.stop is not None
-    body = await _evaluate(call, expression, context, chosen)
+    body = await _evaluate(call, expression, context, chosen_frame)
     call.remembered.has_children(
         body.variables_reference, body.named_variables, body.indexed_variables, secret=names_secret(expression)
     )
@@ -99,12 +99,12 @@ async def _evaluate(call: ActionCall, expression: str, context: str | None, fram
     if command != expression and context in (None, "repl"):
         marked = f"{traits.command_mark}{command.lstrip()}"
         return await call.ask(EvaluateArguments(expression=marked, frame_id=frame, context="repl"))
-    asked = EvaluateArguments(expression=expression, frame_id=frame, context=context or "watch")
+    request = EvaluateArguments(expression=expression, frame_id=frame, context=context or "watch")
     try:
-        return await call.ask(asked)
+        return await call.ask(request)
     except RequestFailed as error:
         failure = explain(error, adapter=call.session.adapter)
-        if asked.context != "repl":
+        if request.context != "repl":
             failure.hint = f"A command of the debugger begins with a backtick, as {COMMAND_MARK}bt."
         raise failure from error
 
@@ -120,12 +120,12 @@ async def stack_trace(
     own_code: p.OwnCode = False,
 ) -> StackTraceResult:
     """Show the frames of a thread, innermost first."""
-    named = await thread_of(call, thread_id, thread)
-    chosen = await call.session.requests.thread() if named is None else named
-    page = await page_of_frames(call, chosen, start=start, levels=levels, own_code=own_code)
+    named_thread = await thread_of(call, thread_id, thread)
+    chosen_thread = await call.session.requests.thread() if named_thread is None else named_thread
+    page = await page_of_frames(call, chosen_thread, start=start, levels=levels, own_code=own_code)
     return StackTraceResult(
         snapshot=snapshot(call.session),
-        thread_id=chosen,
+        thread_id=chosen_thread,
         stack_frames=page.frames,
         more=page.more,
         total_frames=page.total,
@@ -136,18 +136,20 @@ async def stack_trace(
 @action(Approval.READ)
 async def threads(call: ActionCall, *, levels: p.Levels | None = None) -> ThreadsResult:
     """Show the threads of the program; with levels, the stack of each."""
-    found = await call.session.requests.threads()
-    if not found:
+    all_threads = await call.session.requests.threads()
+    if not all_threads:
         raise NoThreads
-    shown = found[: limits.THREADS_SHOWN]
+    first_threads = all_threads[: limits.THREADS_SHOWN]
     stacks: list[ThreadStack] | None = None
     if levels is not None:
-        most = max(1, limits.FRAMES_MOST // len(shown))
-        stacks = await stacks_of(call, shown, levels=at_most("levels", levels, otherwise=most, most=most))
+        most = max(1, limits.FRAMES_MOST // len(first_threads))
+        stacks = await stacks_of(call, first_threads, levels=at_most("levels", levels, otherwise=most, most=most))
     return ThreadsResult(
         snapshot=snapshot(call.session),
-        threads=[Thread(id=thread.id, name=shortened(thread.name, limits.NAME_CHARACTERS)[0]) for thread in shown],
-        more=len(found) - len(shown),
+        threads=[
+            Thread(id=thread.id, name=shortened(thread.name, limits.NAME_CHARACTERS)[0]) for thread in first_threads
+        ],
+        more=len(all_threads) - len(first_threads),
         stacks=stacks,
     )
 
@@ -162,8 +164,8 @@ async def scopes(
     thread: p.ThreadIndex | None = None,
 ) -> ScopesResult:
     """Show the scopes of a frame: locals, arguments, globals, registers."""
-    chosen = await frame_of(call, frame_id, frame, thread_id, thread)
-    body = await call.ask(ScopesArguments(frame_id=chosen))
+    chosen_frame = await frame_of(call, frame_id, frame, thread_id, thread)
+    body = await call.ask(ScopesArguments(frame_id=chosen_frame))
     for scope in body.scopes:
         call.remembered.has_children(scope.variables_reference, scope.named_variables, scope.indexed_variables)
     return ScopesResult(
@@ -219,13 +221,13 @@ async def exception_info(
 ) -> ExceptionInfo:
     """Show the exception that stopped a thread."""
     call.require("supports_exception_info_request", "exception details")
-    named = await thread_of(call, thread_id, thread)
-    chosen = await call.session.requests.thread() if named is None else named
-    told = conversion.exception(await call.ask(ExceptionInfoArguments(thread_id=chosen)))
+    named_thread = await thread_of(call, thread_id, thread)
+    chosen_thread = await call.session.requests.thread() if named_thread is None else named_thread
+    exception = conversion.exception(await call.ask(ExceptionInfoArguments(thread_id=chosen_thread)))
     stop = call.session.state.stop
-    if stop is not None and stop.thread_id == chosen:
-        told = call.remembered.exception_of(stop.number, told)
-    return ExceptionInfo(snapshot=snapshot(call.session), thread_id=chosen, exception=told)
+    if stop is not None and stop.thread_id == chosen_thread:
+        exception = call.remembered.exception_of(stop.number, exception)
+    return ExceptionInfo(snapshot=snapshot(call.session), thread_id=chosen_thread, exception=exception)
 
 
 @action(Approval.EXECUTE, example={"name": "total", "value": "0"})
@@ -264,8 +266,8 @@ async def set_expression(
 ) -> Assigned:
     """Assign to an expression."""
     call.require("supports_set_expression", "assigning to expressions")
-    chosen = await frame_of(call, frame_id, frame)
-    body = await call.ask(SetExpressionArguments(expression=expression, value=value, frame_id=chosen))
+    chosen_frame = await frame_of(call, frame_id, frame)
+    body = await call.ask(SetExpressionArguments(expression=expression, value=value, frame_id=chosen_frame))
     return _assigned(call, expression, body)
 
 
@@ -287,12 +289,14 @@ async def completions(
 ) -> CompletionsResult:
     """Show how an expression can be completed in a frame."""
     call.require("supports_completions_request", "completions")
-    chosen = await frame_of(call, frame_id, frame)
-    asked = CompletionsArguments(text=expression, column=column or len(expression) + 1, frame_id=chosen)
-    targets = (await call.ask(asked)).targets
-    shown = targets[: limits.COMPLETIONS_SHOWN]
+    chosen_frame = await frame_of(call, frame_id, frame)
+    request = CompletionsArguments(text=expression, column=column or len(expression) + 1, frame_id=chosen_frame)
+    targets = (await call.ask(request)).targets
+    first_targets = targets[: limits.COMPLETIONS_SHOWN]
     return CompletionsResult(
         snapshot=snapshot(call.session),
-        completions=[Completion(label=item.label, text=item.text or item.label, type=item.type) for item in shown],
-        more=len(targets) - len(shown),
+        completions=[
+            Completion(label=item.label, text=item.text or item.label, type=item.type) for item in first_targets
+        ],
+        more=len(targets) - len(first_targets),
     )

@@ -89,7 +89,7 @@ async def launch(
     own_input = call.request.stdin if stdin_file is None and not terminal else None
     unread_input = own_input is not None and not choice.runs_in_terminal
     given_input = stdin_file if unread_input or own_input is None else own_input
-    wanted = Launched(
+    program_choice = Launched(
         choice=choice,
         program=None if choice.program is None else str(choice.program),
         module=command.module,
@@ -102,14 +102,14 @@ async def launch(
         terminal=terminal or given_input is not None,
         options=options or {},
     )
-    arguments = wanted.configuration()
+    arguments = program_choice.configuration()
     start_of_it = replace(
-        _start_of(choice, arguments, route_to(choice, arguments), folder, _name(choice, wanted)),
+        _start_of(choice, arguments, route_to(choice, arguments), folder, _name(choice, program_choice)),
         breakpoints=specs,
         exceptions=exceptions,
         input=given_input,
     )
-    await _open(call, start_of_it, SessionNotes(launched=wanted, redaction=_redaction(call, env)))
+    await _open(call, start_of_it, SessionNotes(launched=program_choice, redaction=_redaction(call, env)))
     notes = [*map(str, call.settings.problems), *choice.notices, *choice.ignored(arguments)]
     if stop_on_entry and not choice.stops_on_entry:
         notes.append(f"{choice.definition.name} cannot stop where the program begins: set a breakpoint there")
@@ -158,9 +158,9 @@ async def attach(
     specs = await _found(call, specs, folder, choice)
     arguments = choice.attach_arguments(pid=pid, host=where, port=port, cwd=folder, more=options or {})
     route = route_to(choice, arguments, host=where, port=port)
-    found = program or (f"process {pid}" if pid is not None else f"{where}:{port}")
+    target = program or (f"process {pid}" if pid is not None else f"{where}:{port}")
     start_of_it = replace(
-        _start_of(choice, arguments, route, folder, found),
+        _start_of(choice, arguments, route, folder, target),
         request="attach",
         breakpoints=specs,
         exceptions=exceptions,
@@ -244,8 +244,8 @@ async def _configured(
             plan.choice.check_launch(plan.arguments)
             notes += plan.choice.ignored(plan.arguments)
     for plan in plans:
-        found = specs if plan.choice is None else await _found(call, specs, folder, plan.choice)
-        wanted = StartSpec(
+        spec = specs if plan.choice is None else await _found(call, specs, folder, plan.choice)
+        spec_to_start = StartSpec(
             adapter=plan.choice.definition.name if plan.choice is not None else plan.name,
             route=plan.route(),
             request="attach" if plan.request == "attach" else "launch",
@@ -254,23 +254,23 @@ async def _configured(
             program=str(plan.arguments.get("program") or plan.name),
             adapter_id=plan.choice.definition.own_id if plan.choice is not None else "dapkit",
             traits=plan.choice.definition.traits if plan.choice is not None else Traits(),
-            breakpoints=found,
+            breakpoints=spec,
             post_mortem=plan.choice is not None and plan.choice.opens_core(plan.arguments),
             exceptions=exceptions,
         )
         env = plan.arguments.get("env")
         redaction = _redaction(call, env if isinstance(env, dict) else None, plan.secrets)
-        await _open(call, wanted, SessionNotes(redaction=redaction), named=len(plans) == 1)
+        await _open(call, spec_to_start, SessionNotes(redaction=redaction), has_name=len(plans) == 1)
         notes += [*plan.notes, *([f"{plan.name} is session {call.session.name}"] if len(plans) > 1 else [])]
     return await _started(call, notes, patience=call.settings.session_initial_stop_seconds)
 
 
-def _source_map(given: Mapping[str, str | None] | None, folder: Path) -> dict[str, str]:
+def _source_map(mapping: Mapping[str, str | None] | None, folder: Path) -> dict[str, str]:
     """Make the local side of mapped sources absolute."""
-    for there, here in (given or {}).items():
+    for there, here in (mapping or {}).items():
         if not here:
             raise InvalidArguments(f"source_map: expected FROM=TO, found {there!r}")
-    return {there: os.path.normpath(folder / Path(here or "").expanduser()) for there, here in (given or {}).items()}
+    return {there: os.path.normpath(folder / Path(here or "").expanduser()) for there, here in (mapping or {}).items()}
 
 
 def _mapped(plans: Sequence[Plan], source_map: Mapping[str, str]) -> list[Plan]:
@@ -283,12 +283,12 @@ def _mapped(plans: Sequence[Plan], source_map: Mapping[str, str]) -> list[Plan]:
 
 def _one_of(*, program: str | None, configuration: str | None, **others: str | None) -> None:
     """Make sure that there is exactly one thing to launch; a configuration may need a program beside it."""
-    given = {**others, "configuration": configuration, **({"program": program} if configuration is None else {})}
-    named = [name for name, value in given.items() if value is not None]
-    if not named:
+    values = {**others, "configuration": configuration, **({"program": program} if configuration is None else {})}
+    names = [name for name, value in values.items() if value is not None]
+    if not names:
         raise InvalidArguments("program is required for launch", hint="Or one of module, test and configuration.")
-    if len(named) > 1:
-        raise InvalidArguments(f"launch: {' and '.join(named)} exclude each other")
+    if len(names) > 1:
+        raise InvalidArguments(f"launch: {' and '.join(names)} exclude each other")
 
 
 def _folder(call: ActionCall, cwd: Path | None) -> Path:
@@ -362,8 +362,8 @@ async def _choice(
 def _program(program: str, folder: Path, env: Mapping[str, str]) -> Path:
     """Find the program: a path relative to the folder, or a command of the caller's PATH."""
     path = folder / program
-    if not path.exists() and "/" not in program and (found := shutil.which(program, path=env.get("PATH"))):
-        return Path(found)
+    if not path.exists() and "/" not in program and (path_in_path := shutil.which(program, path=env.get("PATH"))):
+        return Path(path_in_path)
     return path
 
 
@@ -380,32 +380,32 @@ async def _found(
     return await anyio.to_thread.run_sync(finder.specs, specs)
 
 
-def _stops_on_entry(asked: bool | None, choice: Choice, *, otherwise: bool) -> bool:
+def _stops_on_entry(stop_on_entry: bool | None, choice: Choice, *, otherwise: bool) -> bool:
     """Whether to stop where the program begins: as asked, or where nothing else would stop it."""
-    if asked is not None:
-        return asked
+    if stop_on_entry is not None:
+        return stop_on_entry
     return choice.stops_on_entry and not otherwise
 
 
-def _name(choice: Choice, wanted: Launched) -> str:
-    if wanted.module is not None:
-        return " ".join(["-m", wanted.module, *wanted.args])
-    if wanted.code is not None:
-        return f"-c {wanted.code}"
-    return str(choice.program or wanted.program)
+def _name(choice: Choice, launched: Launched) -> str:
+    if launched.module is not None:
+        return " ".join(["-m", launched.module, *launched.args])
+    if launched.code is not None:
+        return f"-c {launched.code}"
+    return str(choice.program or launched.program)
 
 
 def _redaction(call: ActionCall, env: Mapping[str, str | None] | None, secrets: Sequence[str] = ()) -> Redaction:
     return Redaction([call.request.env or {}, env or {}], secrets)
 
 
-async def _open(call: ActionCall, wanted: StartSpec, remembered: SessionNotes, *, named: bool = True) -> None:
-    for spec in wanted.breakpoints:
-        check_condition(spec.condition, wanted.traits)
-    call.progress(f"starting {wanted.adapter}")
-    name = call.request.session if named else None
+async def _open(call: ActionCall, start_spec: StartSpec, remembered: SessionNotes, *, has_name: bool = True) -> None:
+    for spec in start_spec.breakpoints:
+        check_condition(spec.condition, start_spec.traits)
+    call.progress(f"starting {start_spec.adapter}")
+    name = call.request.session if has_name else None
     session = await call.sessions.open(
-        call.folder, wanted, name=name, deadline=call.left, settings=call.settings, on_progress=call.report_progress
+        call.folder, start_spec, name=name, deadline=call.left, settings=call.settings, on_progress=call.report_progress
     )
     call.memories[session] = remembered
     call.use(session)
@@ -440,8 +440,8 @@ async def _on_to_entry(call: ActionCall, outcome: Outcome) -> Outcome:
         return outcome  # a running process is past its entry, and a core file runs no more
     try:
         await session.breakpoints.set_temporary(entry)
-        kept = session.breakpoints.at(entry)
-        if kept is None or not kept.verified:
+        entry_breakpoint = session.breakpoints.at(entry)
+        if entry_breakpoint is None or not entry_breakpoint.verified:
             await session.breakpoints.take_back_temporary()
             return outcome
         return await session.execution.resume(deadline=call.left)

@@ -135,12 +135,12 @@ async def _at_address[B](call: ActionCall, reference: str, ask: Callable[[str], 
             raise
         try:
             frame = await call.session.requests.frame()
-            asked = EvaluateArguments(expression=reference, frame_id=frame, context="watch")
-            value = await call.ask(asked)
+            request = EvaluateArguments(expression=reference, frame_id=frame, context="watch")
+            value = await call.ask(request)
         except DapkitError as error:
             raise _no_address(reference, str(error)) from refusal
-        written = _POINTER.match(value.result)
-        address = value.memory_reference or (written[0] if written else None)
+        pointer = _POINTER.match(value.result)
+        address = value.memory_reference or (pointer[0] if pointer else None)
         if address is None:
             raise _no_address(reference, "its value has no address") from refusal
         return await ask(address)

@@ -17,15 +17,15 @@ from dapkit.sessions.errors import NoSession
 @action(Approval.READ)
 async def output(call: ActionCall, *, category: p.Category | None = None, since: p.Since = 0) -> OutputResult:
     """Show the output of the program."""
-    read = written(call.session, category, since=since)
+    page = written(call.session, category, since=since)
     most = call.settings.text_bytes * 3 // 4
-    shown = read.text if len(read.text) <= most else from_line(read.text[-most:])
+    text = page.text if len(page.text) <= most else from_line(page.text[-most:])
     return OutputResult(
         snapshot=snapshot(call.session),
-        output=shown,
-        next=read.end,
-        lost=read.lost,
-        omitted=len(read.text) - len(shown),
+        output=text,
+        next=page.end,
+        lost=page.lost,
+        omitted=len(page.text) - len(text),
     )
 
 

@@ -29,16 +29,18 @@ async def modules(
     start = start_module or 0
     if start < 0 or (module_count or 0) < 0:
         raise InvalidArguments(f"{'start_module' if start < 0 else 'module_count'} must be 0 or more")
-    told = list(call.session.event_state.modules.values())
-    if told and not call.capabilities.supports_modules_request:
-        body = ModulesBody(modules=told, total_modules=len(told))  # of events, which some adapters send instead
+    reported_modules = list(call.session.event_state.modules.values())
+    if reported_modules and not call.capabilities.supports_modules_request:
+        body = ModulesBody(
+            modules=reported_modules, total_modules=len(reported_modules)
+        )  # of events, which some adapters send instead
     else:
         call.require("supports_modules_request", "module introspection")
         body = await call.ask(ModulesArguments(start_module=start_module, module_count=module_count))
     came, total = body.modules, body.total_modules or len(body.modules) + start
     if len(came) > total - start:  # lldb-dap sends all of them, whatever it is asked for
         came = came[start:]
-    shown = came[: min(module_count or limits.MODULES_SHOWN, limits.MODULES_MOST)]
+    page = came[: min(module_count or limits.MODULES_SHOWN, limits.MODULES_MOST)]
     return ModulesResult(
         snapshot=snapshot(call.session),
         modules=[
@@ -50,23 +52,25 @@ async def modules(
                 address_range=module.address_range,
                 version=module.version,
             )
-            for module in shown
+            for module in page
         ],
-        more=max(0, total - start - len(shown)),
+        more=max(0, total - start - len(page)),
     )
 
 
 @action(Approval.READ)
 async def loaded_sources(call: ActionCall) -> LoadedSourcesResult:
     """Show the sources that the program has loaded."""
-    folder, found = call.session.cwd, list(call.session.event_state.sources.values())
-    if not found or call.capabilities.supports_loaded_sources_request:
+    folder, all_sources = call.session.cwd, list(call.session.event_state.sources.values())
+    if not all_sources or call.capabilities.supports_loaded_sources_request:
         call.require("supports_loaded_sources_request", "loaded sources")
-        found = (await call.ask(LoadedSourcesArguments())).sources
+        all_sources = (await call.ask(LoadedSourcesArguments())).sources
     # gdb has thousands in no order: the user's own come first, before the list is cut
-    sources = sorted(found, key=lambda source: source.path is None or not Path(source.path).is_relative_to(folder))
-    shown = sources[: limits.MODULES_SHOWN]
-    return LoadedSourcesResult(snapshot=snapshot(call.session), sources=shown, more=len(sources) - len(shown))
+    sources = sorted(
+        all_sources, key=lambda source: source.path is None or not Path(source.path).is_relative_to(folder)
+    )
+    page = sources[: limits.MODULES_SHOWN]
+    return LoadedSourcesResult(snapshot=snapshot(call.session), sources=page, more=len(sources) - len(page))
 
 
 @action(Approval.READ, example={"file": "app.py", "line": 12})
@@ -89,13 +93,13 @@ async def source(
         raise InvalidArguments(f"There is no text of {name}.")
     current = stop.line if here and stop is not None else None
     around = line or current
-    wanted = at_most("count", count, otherwise=limits.SOURCE_LINES_SHOWN, most=limits.SOURCE_LINES_MOST)
-    first = 1 if around is None else max(1, min(around - wanted // 2, len(lines) - wanted + 1))
+    line_count = at_most("count", count, otherwise=limits.SOURCE_LINES_SHOWN, most=limits.SOURCE_LINES_MOST)
+    first = 1 if around is None else max(1, min(around - line_count // 2, len(lines) - line_count + 1))
     return SourceText(
         snapshot=snapshot(call.session),
         name=str(name),
         content="\n".join(
-            shortened(line, limits.VALUE_CHARACTERS)[0] for line in lines[first - 1 : first - 1 + wanted]
+            shortened(line, limits.VALUE_CHARACTERS)[0] for line in lines[first - 1 : first - 1 + line_count]
         ),
         first_line=first,
         total_lines=len(lines),
@@ -107,6 +111,6 @@ async def _lines(call: ActionCall, file: Path, reference: int | None) -> list[st
     """Get the text from the file, or from the adapter, which may have it where there is no file."""
     if reference is None and (lines := await anyio.to_thread.run_sync(lines_of, file)) is not None:
         return lines
-    wanted = Source(source_reference=reference) if reference is not None else Source(path=str(file), source_reference=0)
-    body = await call.ask(SourceArguments(source=wanted, source_reference=reference or 0))
+    source = Source(source_reference=reference) if reference is not None else Source(path=str(file), source_reference=0)
+    body = await call.ask(SourceArguments(source=source, source_reference=reference or 0))
     return body.content.splitlines()

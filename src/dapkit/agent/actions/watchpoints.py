@@ -96,14 +96,14 @@ def _require_watching(call: ActionCall) -> None:
 async def _named_by_command(call: ActionCall, name: str, frame_id: int) -> DataBreakpointInfoBody:
     """Give data a name in the debugger that means the same in every frame."""
     commands, number = call.session.traits.watch_commands, len(call.remembered.watchable) + 1
-    asked = commands["name"].format(number=number, expression=name)
+    expression_of_name = commands["name"].format(number=number, expression=name)
     try:
-        found = await call.ask(EvaluateArguments(expression=asked, frame_id=frame_id, context="watch"))
+        answer = await call.ask(EvaluateArguments(expression=expression_of_name, frame_id=frame_id, context="watch"))
     except RequestFailed as refusal:
         return DataBreakpointInfoBody(data_id=None, description=str(refusal))
     return DataBreakpointInfoBody(
         data_id=commands["id"].format(number=number),
-        description=f"{name} at {found.result}",
+        description=f"{name} at {answer.result}",
         access_types=["read", "write", "readWrite"],
         can_persist=False,
     )
@@ -114,8 +114,8 @@ async def _info_in_frame(call: ActionCall, name: str, frame_id: int) -> DataBrea
     info = None
     scope = await scope_of(call, name, frame_id)
     if scope is not None:
-        asked = DataBreakpointInfoArguments(name=name, variables_reference=scope.variables_reference)
-        info = await call.ask(asked)
+        request = DataBreakpointInfoArguments(name=name, variables_reference=scope.variables_reference)
+        info = await call.ask(request)
         if info.data_id is not None:
             return info
     try:
@@ -161,9 +161,9 @@ async def set_data_breakpoint(
     if (before := _data(call, data)) is not None:
         await call.session.breakpoints.remove(before)
     spec = BreakpointSpec(DataLocation(data, access_type or "write"), condition=condition, hit_condition=hit_condition)
-    kept = await call.session.breakpoints.set(spec)
-    if (named := call.remembered.watchable.get(data)) is not None:
-        kept.watched = await watch(*named, partial(_evaluate, call))
+    breakpoint_set = await call.session.breakpoints.set(spec)
+    if (expression := call.remembered.watchable.get(data)) is not None:
+        breakpoint_set.watched = await watch(*expression, partial(_evaluate, call))
     return _watched(call)
 
 
@@ -202,18 +202,18 @@ async def remove_data_breakpoint(call: ActionCall, *, data_id: p.DataId) -> Data
 
 def _data(call: ActionCall, data_id: str) -> int | None:
     """Find the breakpoint on data, whatever access it stops."""
-    for known in call.session.breakpoints:
-        named = known.watched is not None and known.watched.expression == data_id
-        if isinstance(known.spec.location, DataLocation) and (named or known.spec.location.data_id == data_id):
-            return known.number
+    for each in call.session.breakpoints:
+        has_name = each.watched is not None and each.watched.expression == data_id
+        if isinstance(each.spec.location, DataLocation) and (has_name or each.spec.location.data_id == data_id):
+            return each.number
     return None
 
 
 async def _remove(call: ActionCall, location: InstructionLocation) -> None:
-    known = call.session.breakpoints.at(location)
-    if known is None:
+    breakpoint_there = call.session.breakpoints.at(location)
+    if breakpoint_there is None:
         raise InvalidArguments(f"There is no breakpoint at {location}.", hint="breakpoints shows them all.")
-    await call.session.breakpoints.remove(known.number)
+    await call.session.breakpoints.remove(breakpoint_there.number)
 
 
 def _instructions(call: ActionCall) -> InstructionBreakpoints:

@@ -13,29 +13,29 @@ def source_breakpoints(
     kept_breakpoints: Iterable[KeptBreakpoint], *, path: Path | None = None
 ) -> list[shown.SourceBreakpointRow]:
     """Show those on lines, of one file or of all, by their lines."""
-    on_lines = [kept for kept in kept_breakpoints if _file(kept.spec.location) is not None and not kept.spec.temporary]
-    chosen = [_source_breakpoint(kept) for kept in on_lines if path is None or _file(kept.spec.location) == path]
-    return sorted(chosen, key=lambda kept: (kept.path, kept.line))
+    on_lines = [each for each in kept_breakpoints if _file(each.spec.location) is not None and not each.spec.temporary]
+    rows = [_source_breakpoint(each) for each in on_lines if path is None or _file(each.spec.location) == path]
+    return sorted(rows, key=lambda each: (each.path, each.line))
 
 
-def _source_breakpoint(kept: KeptBreakpoint) -> shown.SourceBreakpointRow:
-    location = kept.spec.location
+def _source_breakpoint(each: KeptBreakpoint) -> shown.SourceBreakpointRow:
+    location = each.spec.location
     file = _file(location)
     missing = [] if file is None or not file.is_absolute() or file.exists() else ["there is no such file"]
     return shown.SourceBreakpointRow(
-        number=kept.number,
-        path=kept.path or str(file),
-        line=kept.line or kept.asked_line or 0,
+        number=each.number,
+        path=each.path or str(file),
+        line=each.line or each.asked_line or 0,
         column=location.column if isinstance(location, SourceLocation) else None,
         text=location.text if isinstance(location, SourceLocation) else None,
-        requested_line=kept.asked_line if kept.moved else None,
-        verified=kept.verified,
-        enabled=kept.spec.enabled,
-        condition=kept.spec.condition,
-        hit_condition=kept.spec.hit_condition,
-        log_message=kept.spec.log_message,
-        message=_message(kept, missing),
-        hits=kept.hits,
+        requested_line=each.asked_line if each.moved else None,
+        verified=each.verified,
+        enabled=each.spec.enabled,
+        condition=each.spec.condition,
+        hit_condition=each.spec.hit_condition,
+        log_message=each.spec.log_message,
+        message=_message(each, missing),
+        hits=each.hits,
     )
 
 
@@ -43,18 +43,18 @@ def function_breakpoints(kept_breakpoints: Iterable[KeptBreakpoint]) -> list[sho
     """Show those on functions."""
     return [
         shown.FunctionBreakpointRow(
-            number=kept.number,
-            name=kept.spec.location.name,
-            verified=kept.verified,
-            enabled=kept.spec.enabled,
-            condition=kept.spec.condition,
-            hit_condition=kept.spec.hit_condition,
-            log_message=kept.spec.log_message,
-            message=_message(kept),
-            hits=kept.hits,
+            number=each.number,
+            name=each.spec.location.name,
+            verified=each.verified,
+            enabled=each.spec.enabled,
+            condition=each.spec.condition,
+            hit_condition=each.spec.hit_condition,
+            log_message=each.spec.log_message,
+            message=_message(each),
+            hits=each.hits,
         )
-        for kept in kept_breakpoints
-        if isinstance(kept.spec.location, FunctionLocation)
+        for each in kept_breakpoints
+        if isinstance(each.spec.location, FunctionLocation)
     ]
 
 
@@ -62,18 +62,18 @@ def instruction_breakpoints(kept_breakpoints: Iterable[KeptBreakpoint]) -> list[
     """Show those on instructions."""
     return [
         shown.InstructionBreakpointRow(
-            number=kept.number,
-            instruction_reference=kept.spec.location.reference,
-            offset=kept.spec.location.offset,
-            verified=kept.verified,
-            enabled=kept.spec.enabled,
-            condition=kept.spec.condition,
-            hit_condition=kept.spec.hit_condition,
-            message=_message(kept),
-            hits=kept.hits,
+            number=each.number,
+            instruction_reference=each.spec.location.reference,
+            offset=each.spec.location.offset,
+            verified=each.verified,
+            enabled=each.spec.enabled,
+            condition=each.spec.condition,
+            hit_condition=each.spec.hit_condition,
+            message=_message(each),
+            hits=each.hits,
         )
-        for kept in kept_breakpoints
-        if isinstance(kept.spec.location, InstructionLocation)
+        for each in kept_breakpoints
+        if isinstance(each.spec.location, InstructionLocation)
     ]
 
 
@@ -81,19 +81,19 @@ def data_breakpoints(kept_breakpoints: Iterable[KeptBreakpoint]) -> list[shown.D
     """Show those on data."""
     return [
         shown.DataBreakpointRow(
-            number=kept.number,
-            data_id=kept.spec.location.data_id,
-            access_type=kept.spec.location.access,
-            expression=None if kept.watched is None else kept.watched.expression,
-            verified=kept.verified,
-            enabled=kept.spec.enabled,
-            condition=kept.spec.condition,
-            hit_condition=kept.spec.hit_condition,
-            message=_message(kept),
-            hits=kept.hits,
+            number=each.number,
+            data_id=each.spec.location.data_id,
+            access_type=each.spec.location.access,
+            expression=None if each.watched is None else each.watched.expression,
+            verified=each.verified,
+            enabled=each.spec.enabled,
+            condition=each.spec.condition,
+            hit_condition=each.spec.hit_condition,
+            message=_message(each),
+            hits=each.hits,
         )
-        for kept in kept_breakpoints
-        if isinstance(kept.spec.location, DataLocation)
+        for each in kept_breakpoints
+        if isinstance(each.spec.location, DataLocation)
     ]
 
 
@@ -116,6 +116,6 @@ def _file(location: Location) -> Path | None:
     return location.file if isinstance(location, SourceLocation) else None
 
 
-def _message(kept: KeptBreakpoint, more: Sequence[str] = ()) -> str | None:
+def _message(each: KeptBreakpoint, more: Sequence[str] = ()) -> str | None:
     """Join the adapter's message with the message of dapkit."""
-    return "; ".join(filter(None, (kept.message, *kept.remarks, *more))) or None
+    return "; ".join(filter(None, (each.message, *each.remarks, *more))) or None

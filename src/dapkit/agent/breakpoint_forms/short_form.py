@@ -31,11 +31,11 @@ class UnreadableBreakpoint(ValueError):  # noqa: N818 - the sentence reads right
 
 def breakpoint_of(text: str, folders: "Sequence[str | os.PathLike[str]]") -> dict[str, object]:
     """Read a breakpoint in its short form, with its condition. Raises: UnreadableBreakpoint."""
-    found = _SHORT.fullmatch(text.strip())
-    if found is None:
+    match = _SHORT.fullmatch(text.strip())
+    if match is None:
         raise UnreadableBreakpoint("one of them is empty", "Expected FILE:LINE or a function's name.")
-    place = place_of(found["where"], folders)
-    return place if found["condition"] is None else {**place, "condition": found["condition"]}
+    place = place_of(match["where"], folders)
+    return place if match["condition"] is None else {**place, "condition": match["condition"]}
 
 
 def place_of(text: str, folders: "Sequence[str | os.PathLike[str]]") -> dict[str, object]:

@@ -67,16 +67,18 @@ class SourceFinder:
             return location
         if str(end) in self.known:
             return replace(location, file=end)
-        known = [path for path in dict.fromkeys(self.known) if _ends_with(Path(path), end)]
-        if len(known) == 1:
-            return replace(location, file=Path(known[0]))
+        session_files = [path for path in dict.fromkeys(self.known) if _ends_with(Path(path), end)]
+        if len(session_files) == 1:
+            return replace(location, file=Path(session_files[0]))
         if self.finds_names and location.text is None:
             return replace(location, file=end)
-        found = known or list(_sources_in(self.program, end)) or [*map(str, _files_below(self.project, end))]
-        if len(found) > 1:
-            listed = ", ".join(map(str, found[: shared_limits.PLACES_SHOWN]))
+        candidates = (
+            session_files or list(_sources_in(self.program, end)) or [*map(str, _files_below(self.project, end))]
+        )
+        if len(candidates) > 1:
+            listed = ", ".join(map(str, candidates[: shared_limits.PLACES_SHOWN]))
             raise InvalidArguments(f"{end} could be any of {listed}", hint="Give more of its path.")
-        return replace(location, file=Path(found[0])) if found else location
+        return replace(location, file=Path(candidates[0])) if candidates else location
 
     def _end(self, file: Path) -> Path | None:
         """Return the path as it was given, without the folder that it is relative to."""
@@ -89,12 +91,12 @@ def finder_of(session: DebugSession, folder: Path) -> SourceFinder:
     stops = [target.stop for target in session.state.targets.values() if target.stop is not None]
     of_frames = [frame.source.path for stop in stops for frame in stop.frames or () if frame.source is not None]
     reported = [source.path for source in session.event_state.sources.values()]
-    locations = [kept.spec.location for kept in session.breakpoints]
-    kept = [str(location.file) for location in locations if isinstance(location, SourceLocation)]
+    locations = [each.spec.location for each in session.breakpoints]
+    each = [str(location.file) for location in locations if isinstance(location, SourceLocation)]
     return SourceFinder(
         folders=(session.cwd, folder),
         project=folder,
-        known=[path for path in (*kept, *reported, *of_frames) if path is not None],
+        known=[path for path in (*each, *reported, *of_frames) if path is not None],
         program=None if session.program is None else session.cwd / session.program,
         finds_names=session.traits.finds_sources_by_name,
     )
@@ -134,11 +136,11 @@ def _paths_in(content: mmap.mmap, end: bytes) -> Iterator[bytes]:
 
 def _files_below(folder: Path, end: Path) -> Iterator[Path]:
     """Yield the files of a project whose paths end so, except files in hidden folders and in packages that it uses."""
-    seen = 0
+    entry_count = 0
     for place, folders, files in os.walk(folder):
         folders[:] = sorted(name for name in folders if not name.startswith(".") and name not in _PACKAGES)
-        seen += len(files) + len(folders)
-        if seen > limits.PROJECT_FILES:
+        entry_count += len(files) + len(folders)
+        if entry_count > limits.PROJECT_FILES:
             return
         path = Path(place, end.name)
         if end.name in files and _ends_with(path, end):

@@ -51,7 +51,7 @@ def source_location(
     return SourceLocation(file, line, column)
 
 
-def specs_of(given: Iterable[object], *, folders: Sequence[Path]) -> list[BreakpointSpec]:
+def specs_of(items: Iterable[object], *, folders: Sequence[Path]) -> list[BreakpointSpec]:
     """Read the breakpoints that come with a launch; files are looked for in the folders, and else in the first.
 
     Raises:
@@ -59,10 +59,10 @@ def specs_of(given: Iterable[object], *, folders: Sequence[Path]) -> list[Breakp
 
     """
     specs = []
-    for item in given:
+    for item in items:
         given_item = _from_text(item, folders) if isinstance(item, str) else item
-        found = [_spec_of(given_item, folder) for folder in folders]
-        specs.append(next((spec for spec in found if _file_exists(spec)), found[0]))
+        new_specs = [_spec_of(given_item, folder) for folder in folders]
+        specs.append(next((spec for spec in new_specs if _file_exists(spec)), new_specs[0]))
     return specs
 
 
@@ -70,11 +70,11 @@ def _file_exists(spec: BreakpointSpec) -> bool:
     return not isinstance(spec.location, SourceLocation) or spec.location.file.exists()
 
 
-def _spec_of(given: object, folder: Path) -> BreakpointSpec:
-    if not isinstance(given, Mapping):
-        raise InvalidArguments(f"breakpoints: expected a string or an object, not {given!r}")
+def _spec_of(item: object, folder: Path) -> BreakpointSpec:
+    if not isinstance(item, Mapping):
+        raise InvalidArguments(f"breakpoints: expected a string or an object, not {item!r}")
     try:
-        arguments = read(ACTIONS["set_breakpoint"], given, folder=folder)
+        arguments = read(ACTIONS["set_breakpoint"], item, folder=folder)
     except InvalidArguments as wrong:
         raise InvalidArguments(f"breakpoints: {wrong}", hint=wrong.hint) from None
     where = {name: arguments.get(name) for name in ("file", "line", "column", "text", "function")}

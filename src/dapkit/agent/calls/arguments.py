@@ -15,14 +15,14 @@ from dapkit.agent.calls.registry import Action, Parameter, ParameterKind
 type ActionArguments = dict[str, object]
 
 
-def read(action: Action, given: Mapping[str, object], *, folder: Path) -> ActionArguments:
+def read(action: Action, arguments: Mapping[str, object], *, folder: Path) -> ActionArguments:
     """Check the arguments of an action and convert them; paths are taken relative to `folder`.
 
     Raises:
         InvalidArguments: with the name of the parameter, the value found and the kind expected.
 
     """
-    present = {name: value for name, value in given.items() if value is not None}
+    present = {name: value for name, value in arguments.items() if value is not None}
     for name in present:
         if name not in action.parameters:
             raise _unknown(action, name)

@@ -94,9 +94,9 @@ class ActionCall:
         """Return the output since the last report, and the position where it begins; it counts as reported then."""
         session, remembered = self.session, self.remembered
         since = remembered.reported[1]
-        read = written(session, since=since)
-        remembered.reported = (since, read.end)
-        return read.text, since
+        page = written(session, since=since)
+        remembered.reported = (since, page.end)
+        return page.text, since
 
     def take_output_beside(self) -> tuple[str, int]:
         """Do the same in an answer that reports no stop: the report of the present one does not change."""

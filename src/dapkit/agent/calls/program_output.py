@@ -35,18 +35,18 @@ def written_lines(session: DebugSession) -> list[tuple[int, str]]:
 
 def _lines(pieces: Iterable[tuple[int, str]]) -> Iterator[tuple[int, str]]:
     """Put the pieces of one category together into lines."""
-    begun, parts = 0, list[str]()
+    start, parts = 0, list[str]()
     for position, piece in pieces:
         offset = 0
         for part in re.findall(r"[^\n]*\n|[^\n]+", piece):
-            begun = begun if parts else position + offset
+            start = start if parts else position + offset
             parts.append(part)
             offset += len(part)
             if part.endswith("\n"):
-                yield begun, "".join(parts)
+                yield start, "".join(parts)
                 parts = []
     if parts:
-        yield begun, "".join(parts)
+        yield start, "".join(parts)
 
 
 def _categories(session: DebugSession, category: str | None) -> tuple[str, ...]:

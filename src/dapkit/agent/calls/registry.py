@@ -122,13 +122,13 @@ class Action:
     def parameters(self) -> Mapping[str, Parameter]:
         """The parameters by name, in the order in which they are shown."""
         hints = get_type_hints(self.coroutine, include_extras=True)
-        _call, *named = inspect.signature(self.coroutine).parameters.values()
-        found = [
+        _call, *rest = inspect.signature(self.coroutine).parameters.values()
+        parameters = [
             _parameter(parameter.name, hints[parameter.name], required=parameter.default is parameter.empty)
-            for parameter in named
+            for parameter in rest
         ]
-        found.append(_parameter("timeout", Timeout, required=False))
-        return {parameter.name: parameter for parameter in found}
+        parameters.append(_parameter("timeout", Timeout, required=False))
+        return {parameter.name: parameter for parameter in parameters}
 
     @cached_property
     def results(self) -> tuple[type[ProtocolObject], ...]:

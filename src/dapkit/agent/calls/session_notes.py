@@ -122,12 +122,14 @@ class SessionNotes:
             self.secrets.clear()
         return self.reported[0]
 
-    def has_children(self, reference: int, named: int | None, indexed: int | None, *, secret: bool = False) -> None:
+    def has_children(
+        self, reference: int, named_variables: int | None, indexed: int | None, *, secret: bool = False
+    ) -> None:
         """Take note of how many members a value has, and whether they are secret, until the next stop."""
         if reference and secret:
             self.secrets.add(reference)
-        if reference and (named or indexed):
-            self.children[reference] = (named or 0, indexed or 0)
+        if reference and (named_variables or indexed):
+            self.children[reference] = (named_variables or 0, indexed or 0)
 
     def exception_of(self, stop: int, reported: ExceptionRow) -> ExceptionRow:
         """Return the known facts about the exception that caused a stop: cmake names it only at the first request."""

@@ -22,15 +22,15 @@ class SessionRecord:
     def add(self, entry: RecordedAction, output_end: int = 0) -> None:
         """Keep an action, and where the output of the program had come to; its number is given here."""
         self._count += 1
-        kept = changed(entry, number=self._count)
-        size = len(encode_value(kept))
+        numbered = changed(entry, number=self._count)
+        size = len(encode_value(numbered))
         if size > limits.SESSION_RECORD_ENTRY_BYTES:
-            kept = changed(kept, details=None)
-            size = len(encode_value(kept))
+            numbered = changed(numbered, details=None)
+            size = len(encode_value(numbered))
         if self._first is None:
-            self._first = (kept, output_end)
+            self._first = (numbered, output_end)
             return
-        self._latest.append((kept, output_end, size))
+        self._latest.append((numbered, output_end, size))
         self._bytes += size
         while len(self._latest) >= limits.SESSION_RECORD_ENTRIES or self._bytes > limits.SESSION_RECORD_BYTES:
             self._bytes -= self._latest.popleft()[2]

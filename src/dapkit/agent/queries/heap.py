@@ -61,20 +61,20 @@ async def _evaluated(call: ActionCall) -> HeapBody:
     frame = await call.session.requests.frame()
 
     async def evaluate(expression: str) -> str:
-        asked = EvaluateArguments(expression=expression, frame_id=frame, context="clipboard")
-        return (await call.ask(asked)).result
+        request = EvaluateArguments(expression=expression, frame_id=frame, context="clipboard")
+        return (await call.ask(request)).result
 
     try:
-        read = "(lambda file: (file.read(), file.close())[0])"
-        result = await evaluate(_expression(f"{read}(builtins.open({str(_SOURCE)!r}, encoding='utf-8'))"))
+        read_file = "(lambda file: (file.read(), file.close())[0])"
+        result = await evaluate(_expression(f"{read_file}(builtins.open({str(_SOURCE)!r}, encoding='utf-8'))"))
     except RequestFailed:  # the program has other files; debuggers may quote a long expression in a remark on its time
         result = await evaluate(_expression(repr(_SOURCE.read_text(encoding="utf-8"))))
     try:
-        found = ast.literal_eval(ast.literal_eval(result))
+        heap = ast.literal_eval(ast.literal_eval(result))
     except (ValueError, SyntaxError) as error:
         text = f"What {call.session.adapter} has evaluated is not a snapshot: {result:.200}"
         raise ActionFailed("adapter_failed", text) from error
-    return from_json_value(HeapBody, found)
+    return from_json_value(HeapBody, heap)
 
 
 def _expression(source: str) -> str:
@@ -86,7 +86,7 @@ def _expression(source: str) -> str:
         source: an expression for the text of `heap`.
 
     """
-    given = {
+    options = {
         "seconds": in_program.HEAP_SECONDS,
         "most": in_program.HEAP_OBJECTS,
         "rows": in_program.HEAP_ROWS,
@@ -97,7 +97,7 @@ def _expression(source: str) -> str:
     return (
         "(lambda names, builtins, modules, before: ("
         f"builtins.exec(builtins.compile({source}, '<dapkit: heap>', 'exec'), names),"
-        f" '%r' % names['snapshot'](**{given!r}),"
+        f" '%r' % names['snapshot'](**{options!r}),"
         " names.clear(), [modules.pop(name) for name in [*modules] if name not in before])[1]"
         ")({}, __import__('builtins'), __import__('sys').modules, {*__import__('sys').modules})"
     )

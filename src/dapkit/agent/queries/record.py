@@ -28,13 +28,15 @@ async def session_record(call: ActionCall) -> RecordResult:
     """Return the actions of a session with their answers, and how it was started."""
     session, remembered = call.session, call.remembered
     redaction = remembered.redaction.with_code()
-    kept = remembered.record.with_output()
+    kept_entries = remembered.record.with_output()
     came = written_lines(session)
     lines = latest(came, limits.OUTPUT_KEPT_CHARACTERS)
-    lost = written(session).lost + sum(len(text) for _, text in came) - sum(len(text) for _, text in lines)
+    dropped_characters = (
+        written(session).lost + sum(len(text) for _, text in came) - sum(len(text) for _, text in lines)
+    )
     output = await anyio.to_thread.run_sync(_shown_output, "".join(text for _, text in lines), redaction)
-    *outputs, later = output_between([end for _, end in kept], [begin for begin, _ in lines], output)
-    entries = await anyio.to_thread.run_sync(_without_secrets, [entry for entry, _ in kept], redaction)
+    *outputs, later = output_between([end for _, end in kept_entries], [begin for begin, _ in lines], output)
+    entries = await anyio.to_thread.run_sync(_without_secrets, [entry for entry, _ in kept_entries], redaction)
     return RecordResult(
         snapshot=redaction.result(snapshot(session)),
         project=str(session.project),
@@ -45,7 +47,7 @@ async def session_record(call: ActionCall) -> RecordResult:
         dropped=remembered.record.dropped,
         output=output,
         later_output=later,
-        output_lost=lost,
+        output_lost=dropped_characters,
     )
 
 
@@ -70,7 +72,7 @@ def latest(lines: Sequence[tuple[int, str]], most: int) -> Sequence[tuple[int, s
     return lines
 
 
-def output_between(ends: Sequence[int], starts: Sequence[int], shown: str) -> list[str]:
+def output_between(ends: Sequence[int], starts: Sequence[int], text: str) -> list[str]:
     """Cut the parts of an output that are shown after each action, and after the last.
 
     A line goes to where it began, so that no secret is cut in two. If the shown text has different line breaks, since a
@@ -79,12 +81,12 @@ def output_between(ends: Sequence[int], starts: Sequence[int], shown: str) -> li
     Args:
         ends: the position that the output had come to at the end of each action.
         starts: the positions where its lines begin.
-        shown: the lines, without secrets.
+        text: the lines, without secrets.
 
     """
-    lines = re.findall(r"[^\n]*\n|[^\n]+", shown)
+    lines = re.findall(r"[^\n]*\n|[^\n]+", text)
     if len(lines) != len(starts):
-        return [*("" for _ in ends), shown]
+        return [*("" for _ in ends), text]
     cuts = [0, *(bisect_left(starts, end) for end in ends), len(lines)]
     return ["".join(lines[first:last]) for first, last in pairwise(cuts)]
 

@@ -38,12 +38,12 @@ async def page_of(
         redaction: takes their secrets out; None if they stay.
 
     """
-    total, kept, characters = buffer.total, len(buffer), buffer.characters
+    total, count, characters = buffer.total, len(buffer), buffer.characters
     rows = []
     for record in list(_first(buffer.after(after))):
         rows.append(_row(record, redaction))
         await checkpoint()
-    return WireRecords(session=of, over=over, records=rows, total=total, kept=kept, characters=characters)
+    return WireRecords(session=of, over=over, records=rows, total=total, kept=count, characters=characters)
 
 
 def _first(records: Sequence[WireRecord]) -> Iterator[WireRecord]:
@@ -102,19 +102,19 @@ def _completed(text: str) -> Iterator[tuple[str, str]]:
     """Yield the possible completions of the beginning of some JSON, each with its closing characters."""
     open_ones: list[str] = []
     place, closed_since = 0, list[str]()
-    for found in _TOKEN.finditer(text):
-        match found[0]:
+    for token in _TOKEN.finditer(text):
+        match token[0]:
             case "{" | "[":
-                open_ones.append(_CLOSING[found[0]])
-                place, closed_since = found.end(), []
+                open_ones.append(_CLOSING[token[0]])
+                place, closed_since = token.end(), []
             case "}" | "]" if open_ones:
                 closed_since.append(open_ones.pop())
             case ",":
-                place, closed_since = found.start(), []
+                place, closed_since = token.start(), []
             case '"':
-                end = _WHOLE_CHARACTERS.match(text, found.end())
+                end = _WHOLE_CHARACTERS.match(text, token.end())
                 last = '"' + "".join(reversed(open_ones))
-                yield (text[: found.end() if end is None else end.end()] + CUT + last, last)
+                yield (text[: token.end() if end is None else end.end()] + CUT + last, last)
                 break
     closing = "".join([*closed_since, *reversed(open_ones)])
     yield text[:place] + closing, closing

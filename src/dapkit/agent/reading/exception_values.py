@@ -49,19 +49,19 @@ async def _evaluated(expression: str | None, frame_id: int, ask: Ask) -> Evaluat
         return None
 
 
-def _type_name(shown: str, pattern: str | None) -> str | None:
-    found = re.search(pattern, shown) if pattern else None
-    return _quoted(shown) if found is None else found[1]
+def _type_name(text: str, pattern: str | None) -> str | None:
+    match = re.search(pattern, text) if pattern else None
+    return _quoted(text) if match is None else match[1]
 
 
-def _quoted(shown: str) -> str | None:
-    found = _QUOTED.search(shown)
-    return None if found is None else found["text"]
+def _quoted(text: str) -> str | None:
+    match = _QUOTED.search(text)
+    return None if match is None else match["text"]
 
 
 async def _inside(value: EvaluateBody, ask: Ask) -> str | None:
     """Show the members of a value, or the value itself if it has no members."""
-    shown = Variable(
+    variable = Variable(
         name="",
         value=value.result,
         type=value.type,
@@ -69,4 +69,4 @@ async def _inside(value: EvaluateBody, ask: Ask) -> str | None:
         named_variables=value.named_variables,
         indexed_variables=value.indexed_variables,
     )
-    return (await contents_of([shown], ask))[0] or value.result or None
+    return (await contents_of([variable], ask))[0] or value.result or None

@@ -31,17 +31,17 @@ async def variables_of(frame_id: int, ask: Ask, *, commands: Mapping[str, str]) 
             debugger that refuses all variables of a scope because of one (`Traits.scope_commands`).
 
     """
-    found: list[Variable] = []
+    variables: list[Variable] = []
     for scope in local_scopes((await ask(ScopesArguments(frame_id=frame_id))).scopes):
         try:
-            found += (await ask(VariablesArguments(variables_reference=scope.variables_reference))).variables
+            variables += (await ask(VariablesArguments(variables_reference=scope.variables_reference))).variables
         except RequestFailed:
             command = commands.get(scope.presentation_hint or "")
             if command is None:
                 raise
             printed = await ask(EvaluateArguments(expression=command, frame_id=frame_id, context="repl"))
-            found += printed_variables(printed.result)
-    return found
+            variables += printed_variables(printed.result)
+    return variables
 
 
 def local_scopes(scopes: Sequence[Scope]) -> list[Scope]:
@@ -66,6 +66,6 @@ def printed_variables(text: str) -> list[Variable]:
     [('n', '3'), ('box', '{a = 1,\n  b = 2}')]
     """
     return [
-        Variable(name=found["name"], value=found["value"].rstrip("\n"), variables_reference=0)
-        for found in _PRINTED.finditer(text)
+        Variable(name=match["name"], value=match["value"].rstrip("\n"), variables_reference=0)
+        for match in _PRINTED.finditer(text)
     ]

@@ -36,43 +36,43 @@ class MembersOfValue:
     named: int = 0
     indexed: int = 0
 
-    async def part(self, start: int, wanted: int) -> PartOfMembers:
+    async def part(self, start: int, count: int) -> PartOfMembers:
         """Get at most so many members from one on."""
         if self.indexed and self.kind != "named":
-            return await self._items(start, wanted)
-        return await self._members(start, wanted)
+            return await self._items(start, count)
+        return await self._members(start, count)
 
-    async def _items(self, start: int, wanted: int) -> PartOfMembers:
+    async def _items(self, start: int, most: int) -> PartOfMembers:
         """Ask for items by themselves, as delve wants it; they come after the members with names."""
-        named = self.named if self.kind is None else 0
+        named_members = self.named if self.kind is None else 0
         came: list[Variable] = []
-        if start < named:
+        if start < named_members:
             came = await self._ask(filter="named")
-            if len(came) > named:  # these are all members
-                return came[start : start + wanted], len(came)
-            came = came[start : start + wanted]
-        first = max(0, start - named)
-        count = min(wanted - len(came), self.indexed - first)  # gdb fails beyond the last one
+            if len(came) > named_members:  # these are all members
+                return came[start : start + most], len(came)
+            came = came[start : start + most]
+        first = max(0, start - named_members)
+        count = min(most - len(came), self.indexed - first)  # gdb fails beyond the last one
         if count > 0:
             items = await self._ask(filter="indexed", start=first, count=count)
             came += items[first : first + count] if len(items) > count else items
-        return came, named + self.indexed
+        return came, named_members + self.indexed
 
-    async def _members(self, start: int, wanted: int) -> PartOfMembers:
+    async def _members(self, start: int, most: int) -> PartOfMembers:
         """Ask for members of a value without items, or one of which nothing is known, as lldb-dap has it for arrays."""
-        said = self.named + self.indexed
-        if 0 < said <= wanted:
+        reported_count = self.named + self.indexed
+        if 0 < reported_count <= most:
             came = await self._ask(filter=self.kind)
-            return came[start : start + wanted], len(came)
+            return came[start : start + most], len(came)
         first = await self._ask(filter=self.kind, start=0, count=1) if start else []
         if len(first) > 1:  # these are all members
-            return first[start : start + wanted], len(first)
-        count = min(wanted + 1, said - start) if said else wanted + 1
+            return first[start : start + most], len(first)
+        count = min(most + 1, reported_count - start) if reported_count else most + 1
         came = await self._ask(filter=self.kind, start=start, count=count) if count > 0 else []
         if len(came) > count or (start and came == first):  # so are these
-            return came[start : start + wanted], len(came)
-        ended = len(came) < count or start + count == said
-        return came[:wanted], start + len(came) if ended else None
+            return came[start : start + most], len(came)
+        ended = len(came) < count or start + count == reported_count
+        return came[:most], start + len(came) if ended else None
 
     async def _ask(
         self,
@@ -81,5 +81,5 @@ class MembersOfValue:
         start: int | None = None,
         count: int | None = None,
     ) -> list[Variable]:
-        asked = VariablesArguments(variables_reference=self.reference, filter=filter, start=start, count=count)
-        return (await self.ask(asked)).variables
+        request = VariablesArguments(variables_reference=self.reference, filter=filter, start=start, count=count)
+        return (await self.ask(request)).variables

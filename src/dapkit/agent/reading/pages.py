@@ -38,19 +38,19 @@ class Frames:
 async def page_of_frames(call: ActionCall, thread: int, *, start: int, levels: int | None, own_code: bool) -> Frames:
     """Get the frames of a thread from one on, or only those among them that are the user's own code."""
     _not_negative("start", start)
-    wanted = at_most("levels", levels, otherwise=limits.FRAMES_SHOWN, most=limits.FRAMES_MOST)
+    frame_count = at_most("levels", levels, otherwise=limits.FRAMES_SHOWN, most=limits.FRAMES_MOST)
     if call.capabilities.supports_delayed_stack_trace_loading:
-        asked = StackTraceArguments(thread_id=thread, start_frame=start, levels=wanted + 1)
-        stack = await call.ask(asked)
+        request = StackTraceArguments(thread_id=thread, start_frame=start, levels=frame_count + 1)
+        stack = await call.ask(request)
         came = stack.stack_frames
     else:
         stack = await call.ask(StackTraceArguments(thread_id=thread))
         came = stack.stack_frames[start:]
     total = reliable_total(call.session, stack.total_frames)
-    more = len(came) > wanted or (total or 0) > start + max(len(came), 1)
-    numbered = list(enumerate(came[:wanted], start))
-    shown = [conversion.frame(frame, index) for index, frame in numbered if not own_code or _is_own(call, frame)]
-    return Frames(shown, more, total, start + len(numbered))
+    more = len(came) > frame_count or (total or 0) > start + max(len(came), 1)
+    numbered = list(enumerate(came[:frame_count], start))
+    page = [conversion.frame(frame, index) for index, frame in numbered if not own_code or _is_own(call, frame)]
+    return Frames(page, more, total, start + len(numbered))
 
 
 def reliable_total(session: DebugSession, total: int | None) -> int | None:
@@ -88,32 +88,32 @@ async def page_of_variables(
 ) -> Members:
     """Get variables from one on, as many as the budget of an answer allows."""
     _not_negative("start", start)
-    wanted = at_most("count", count, otherwise=limits.VARIABLES_SHOWN, most=limits.VARIABLES_MOST)
+    variable_count = at_most("count", count, otherwise=limits.VARIABLES_SHOWN, most=limits.VARIABLES_MOST)
     value = MembersOfValue(call.ask, reference, kind, *call.remembered.children.get(reference, (0, 0)))
     searched = None
     if match is None:
-        page, total = await value.part(start, wanted)
+        page, total = await value.part(start, variable_count)
     else:
         came, of_all = await value.part(0, limits.VARIABLES_SEARCHED)
         searched = None if len(came) == of_all else len(came)
-        found = [member for member in came if match in member.name]
-        page, total = found[start : start + wanted], len(found)
-    shown = _within_budget(page, call.settings.text_bytes)
-    more = -1 if total is None else max(0, total - start - len(shown))
-    return Members(shown, more, searched)
+        matches = [member for member in came if match in member.name]
+        page, total = matches[start : start + variable_count], len(matches)
+    rows = _within_budget(page, call.settings.text_bytes)
+    more = -1 if total is None else max(0, total - start - len(rows))
+    return Members(rows, more, searched)
 
 
 def _within_budget(came: list[Variable], budget: int) -> list[VariableRow]:
     """Show as many as fit, at least one."""
-    shown: list[VariableRow] = []
+    rows: list[VariableRow] = []
     size = 0
     for member in came:
         converted = conversion.variable(member)
         size += len(line_of(converted).encode(errors="replace")) + 3
-        if shown and size > budget * 3 // 4:
+        if rows and size > budget * 3 // 4:
             break
-        shown.append(converted)
-    return shown
+        rows.append(converted)
+    return rows
 
 
 def _not_negative(name: str, value: int) -> None:
@@ -121,13 +121,13 @@ def _not_negative(name: str, value: int) -> None:
         raise InvalidArguments(f"{name} must be 0 or more, not {value}")
 
 
-def at_most(name: str, given: int | None, *, otherwise: int, most: int) -> int:
+def at_most(name: str, number: int | None, *, otherwise: int, most: int) -> int:
     """Return the number of frames to ask for, never more than `most`: the rest is another page.
 
     Raises:
         InvalidArguments: fewer than one.
 
     """
-    if given is not None and given < 1:
-        raise InvalidArguments(f"{name} must be 1 or more, not {given}")
-    return min(otherwise if given is None else given, most)
+    if number is not None and number < 1:
+        raise InvalidArguments(f"{name} must be 1 or more, not {number}")
+    return min(otherwise if number is None else number, most)

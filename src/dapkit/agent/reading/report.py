@@ -45,7 +45,7 @@ async def stop_report(call: ActionCall, stop: Stop) -> StopReport:
     since = call.remembered.begin_report(stop.number, session.output.end)
     reader = _StopReader(session, stop)
     await reader.read()
-    shown, more_locals = await _locals(call, stop, reader)
+    local_rows, more_locals = await _locals(call, stop, reader)
     exception = reader.exception
     frames = [(index, reader.frames[index]) for index in shown_frames(stop, len(reader.frames))]
     return StopReport(
@@ -57,7 +57,7 @@ async def stop_report(call: ActionCall, stop: Stop) -> StopReport:
         thread_name=stop.thread_name,
         hit_breakpoints=list(stop.hit_breakpoints),
         source_lines=reader.lines,
-        locals=shown,
+        locals=local_rows,
         more_locals=more_locals,
         frames=[conversion.frame(frame, index) for index, frame in frames],
         frame=stop.frame or None,
@@ -108,8 +108,8 @@ class _StopReader:
         if stop.frames is not None:
             self.frames, self.total_frames = stop.frames, stop.total_frames
         elif stop.thread_id is not None:  # the adapter did not report the stack when the stop was read
-            asked = StackTraceArguments(thread_id=stop.thread_id, start_frame=0, levels=shared_limits.STOP_FRAMES)
-            stack = await self.ask(asked)
+            request = StackTraceArguments(thread_id=stop.thread_id, start_frame=0, levels=shared_limits.STOP_FRAMES)
+            stack = await self.ask(request)
             self.frames, self.total_frames = stack.stack_frames, stack.total_frames
         else:
             return
@@ -125,8 +125,8 @@ class _StopReader:
         text = await anyio.to_thread.run_sync(lines_of, Path(path))
         source = None if top is None else top.source
         if text is None and source is not None and source.source_reference:
-            asked = SourceArguments(source_reference=source.source_reference, source=source)
-            text = (await self.ask(asked)).content.splitlines()
+            request = SourceArguments(source_reference=source.source_reference, source=source)
+            text = (await self.ask(request)).content.splitlines()
         self.lines = window(text or (), line)
 
     async def _read_variables(self) -> None:
@@ -147,11 +147,11 @@ class _StopReader:
 
 def shown_frames(stop: Stop, count: int) -> list[int]:
     """Choose the frames to show of so many: the innermost, or those around the user's own code and the last of it."""
-    wanted = [0, stop.frame, *([] if stop.outermost is None else [stop.outermost]), stop.frame + 1, 1]
-    wanted += range(stop.frame + 2, count)
+    indexes = [0, stop.frame, *([] if stop.outermost is None else [stop.outermost]), stop.frame + 1, 1]
+    indexes += range(stop.frame + 2, count)
     if not stop.frame and stop.outermost is None:
-        wanted = list(range(count))
-    return sorted([*dict.fromkeys(index for index in wanted if index < count)][: limits.REPORT_FRAMES])
+        indexes = list(range(count))
+    return sorted([*dict.fromkeys(index for index in indexes if index < count)][: limits.REPORT_FRAMES])
 
 
 def window(lines: Sequence[str], line: int) -> list[SourceLine]:
@@ -168,8 +168,8 @@ def last_output(text: str) -> str:
     """Keep the end of a text, from the beginning of a line on where that is possible."""
     if len(text) <= limits.REPORT_OUTPUT_CHARACTERS:
         return text
-    kept = from_line(text[-limits.REPORT_OUTPUT_CHARACTERS :])
-    return f"(... {len(text) - len(kept)} characters before)\n{kept}"
+    text_end = from_line(text[-limits.REPORT_OUTPUT_CHARACTERS :])
+    return f"(... {len(text) - len(text_end)} characters before)\n{text_end}"
 
 
 def from_line(text: str) -> str:
@@ -183,7 +183,7 @@ async def _locals(call: ActionCall, stop: Stop, reader: _StopReader) -> tuple[li
     remembered = call.remembered
     before = remembered.locals_before
     place = (stop.target, stop.thread_id, stop.path, stop.frame_name, reader.total_frames)
-    known = before.values if before is not None and before.place == place else None
+    earlier_values = before.values if before is not None and before.place == place else None
     interesting = [variable for variable in reader.variables if not is_hidden(variable)]
     for variable in interesting:
         remembered.has_children(
@@ -194,30 +194,34 @@ async def _locals(call: ActionCall, stop: Stop, reader: _StopReader) -> tuple[li
         )
 
     def rank(variable: Variable) -> int:
-        changed_since = known is not None and known.get(variable.name, ("", None))[0] != variable.value
+        changed_since = (
+            earlier_values is not None and earlier_values.get(variable.name, ("", None))[0] != variable.value
+        )
         return 0 if changed_since else 2 if variable.type in DEFINITIONS else 1
 
-    chosen = sorted(interesting, key=rank)[: limits.REPORT_LOCALS]
-    inside: Sequence[str | None] = [None] * len(chosen)
+    variables = sorted(interesting, key=rank)[: limits.REPORT_LOCALS]
+    inside: Sequence[str | None] = [None] * len(variables)
     if not call.session.traits.members_run_code:
-        inside = await contents_of(chosen, reader.ask, unreadable=call.session.traits.unreadable_value)
+        inside = await contents_of(variables, reader.ask, unreadable=call.session.traits.unreadable_value)
     remembered.locals = Locals(
         place,
         {variable.name: (variable.value, None) for variable in interesting}
-        | {variable.name: (variable.value, contents) for variable, contents in zip(chosen, inside, strict=True)},
+        | {variable.name: (variable.value, contents) for variable, contents in zip(variables, inside, strict=True)},
     )
-    rows = [_row(variable, contents, known) for variable, contents in zip(chosen, inside, strict=True)]
-    return rows, len(interesting) - len(chosen)
+    rows = [_row(variable, contents, earlier_values) for variable, contents in zip(variables, inside, strict=True)]
+    return rows, len(interesting) - len(variables)
 
 
-def _row(variable: Variable, contents: str | None, known: Mapping[str, ShownValue] | None) -> values.VariableRow:
+def _row(
+    variable: Variable, contents: str | None, earlier_values: Mapping[str, ShownValue] | None
+) -> values.VariableRow:
     """Show a variable with its contents, compared with the last report."""
     has_members = variable.variables_reference > 0 or variable.value.endswith("}")
     most = limits.CONTENTS_CHARACTERS if has_members else limits.REPORT_VALUE_CHARACTERS
     row = changed(conversion.variable(variable, most=most), contents=contents)
-    if known is None:
+    if earlier_values is None:
         return row
-    value, inside = known.get(variable.name, (None, None))
+    value, inside = earlier_values.get(variable.name, (None, None))
     if value != variable.value:
         return changed(row, changed=True, was=None if value is None else shortened(value, most)[0])
     if inside is not None and contents not in (None, inside):
@@ -229,8 +233,8 @@ def _short(text: str | None) -> str | None:
     return None if text is None else shortened(text, limits.VALUE_CHARACTERS)[0]
 
 
-def _more(total: int | None, came: int, shown: int) -> int:
+def _more(total: int | None, came: int, row_count: int) -> int:
     """How many further frames there are; -1 for some."""
-    if came <= shown:
+    if came <= row_count:
         return 0
-    return total - shown if total is not None and total > shown else -1
+    return total - row_count if total is not None and total > row_count else -1

@@ -31,8 +31,8 @@ async def frame_of(
     if frame_id is not None and (index is not None or thread_id is not None or thread is not None):
         raise InvalidArguments("frame_id excludes frame, thread_id and thread")
     _from_zero("frame", index)
-    chosen = await thread_of(call, thread_id, thread)
-    return await call.session.requests.frame(number=frame_id, index=index, thread=chosen)
+    chosen_thread = await thread_of(call, thread_id, thread)
+    return await call.session.requests.frame(number=frame_id, index=index, thread=chosen_thread)
 
 
 def _from_zero(name: str, index: int | None) -> None:

@@ -16,7 +16,7 @@ def snapshot(session: DebugSession) -> Snapshot:
     output = session.output
     places = [placed.spec.location for placed in session.breakpoints if not placed.spec.temporary]
     on_lines = [place.file for place in places if isinstance(place, SourceLocation)]
-    shown = Snapshot(
+    snapshot_of_session = Snapshot(
         id=session.name,
         adapter=session.adapter,
         status=session.state.status,
@@ -35,7 +35,7 @@ def snapshot(session: DebugSession) -> Snapshot:
         function_breakpoint_count=sum(isinstance(place, FunctionLocation) for place in places),
         children=[_child(target) for target in session.state.targets.values() if target.number] or None,
     )
-    return shown if stop is None or session.state.over else changed(shown, **_place(stop))
+    return snapshot_of_session if stop is None or session.state.over else changed(snapshot_of_session, **_place(stop))
 
 
 def _place(stop: Stop) -> dict[str, object]:

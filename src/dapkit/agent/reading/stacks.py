@@ -16,19 +16,19 @@ from dapkit.protocol import DapkitError, StackTraceArguments, Thread
 
 async def stacks_of(call: ActionCall, threads: Sequence[Thread], *, levels: int) -> list[ThreadStack]:
     """Ask for the stack of each thread, concurrently; the reason stands in place of a stack that cannot be read."""
-    found: dict[int, ThreadStack] = {}
+    stacks: dict[int, ThreadStack] = {}
 
     async def look(thread: Thread) -> None:
-        asked = StackTraceArguments(thread_id=thread.id, start_frame=0, levels=levels + 1)
+        request = StackTraceArguments(thread_id=thread.id, start_frame=0, levels=levels + 1)
         try:
-            stack = await call.session.requests.ask(asked, deadline=min(call.left, limits.REPORT_SECONDS))
+            stack = await call.session.requests.ask(request, deadline=min(call.left, limits.REPORT_SECONDS))
         except DapkitError as error:
-            found[thread.id] = ThreadStack(thread_id=thread.id, frames=[], problem=str(error))
+            stacks[thread.id] = ThreadStack(thread_id=thread.id, frames=[], problem=str(error))
             return
         frames = [conversion.frame(frame, index) for index, frame in enumerate(stack.stack_frames[:levels])]
-        found[thread.id] = ThreadStack(thread_id=thread.id, frames=frames, more=len(stack.stack_frames) > levels)
+        stacks[thread.id] = ThreadStack(thread_id=thread.id, frames=frames, more=len(stack.stack_frames) > levels)
 
     async with anyio.create_task_group() as tasks:
         for thread in threads:
             tasks.start_soon(look, thread)
-    return [found[thread.id] for thread in threads]
+    return [stacks[thread.id] for thread in threads]

@@ -62,12 +62,12 @@ async def _read(values: Sequence["_Value"], ask: Ask) -> None:
     requests_left = limits.CONTENTS_REQUESTS
     level = list(values)
     for depth in range(LEVELS):
-        wanted = [value for value in level if value.can_be_read(followed=depth == 0)]
-        for value in wanted:
+        readable = [value for value in level if value.can_be_read(followed=depth == 0)]
+        for value in readable:
             if requests_left <= 0:
                 return
             requests_left -= await value.read(ask)
-        level = [member for value in wanted for member in value.members]
+        level = [member for value in readable for member in value.members]
 
 
 @dataclass(slots=True)
@@ -145,17 +145,17 @@ class _Value:
         """Write a member: its name, unless it is an index, and its value."""
         variable = self.variable
         inside = self.members_text(room)
-        said = shortened(variable.value, limits.CONTENTS_VALUE_CHARACTERS)[0]
-        value = " ".join(self._words(said, inside))
+        text = shortened(variable.value, limits.CONTENTS_VALUE_CHARACTERS)[0]
+        value = " ".join(self._words(text, inside))
         return value if _INDEX.fullmatch(variable.name) else f"{variable.name} = {value}"
 
-    def _words(self, said: str, inside: str | None) -> Iterator[str]:
+    def _words(self, text: str, inside: str | None) -> Iterator[str]:
         if not self.says_nothing:
-            yield said
+            yield text
         if inside is not None:
             yield inside
         elif self.says_nothing:
-            yield "{...}" if self.variable.variables_reference else said
+            yield "{...}" if self.variable.variables_reference else text
 
 
 def _is_noise(member: Variable) -> bool:

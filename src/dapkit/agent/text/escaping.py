@@ -37,8 +37,8 @@ def fenced(text: str) -> list[str]:
     return [f"| {line}" for line in printable(text).removesuffix("\n").split("\n")]
 
 
-def _escape(found: re.Match[str]) -> str:
-    character = found[0]
+def _escape(match: re.Match[str]) -> str:
+    character = match[0]
     if character in _NAMED:
         return _NAMED[character]
     code = ord(character)

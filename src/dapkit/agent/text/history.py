@@ -41,8 +41,8 @@ def _(result: TimelineResult) -> str:
         lines.append(f"({result.earlier_stops} earlier ones are not shown)")
     for stop in result.stops:
         thread = f", thread {stop.thread_id}" if stop.thread_id is not None else ""
-        told = f"- clock {stop.clock}: {one_line(stop.reason)}{thread}"
-        lines.append(f"{told}, {max(0.0, stop.time - begin):.3f} s after the beginning, {stop.output} bytes written")
+        line = f"- clock {stop.clock}: {one_line(stop.reason)}{thread}"
+        lines.append(f"{line}, {max(0.0, stop.time - begin):.3f} s after the beginning, {stop.output} bytes written")
     if not result.stops:
         lines.append("(none)")
     return "\n".join(lines)

@@ -60,8 +60,8 @@ def _rows(address: str, data: bytes) -> Iterator[str]:
     for offset in range(0, len(data), _ROW_BYTES):
         row = data[offset : offset + _ROW_BYTES]
         place = f"+0x{offset:x}" if offset else one_line(address)
-        shown = "".join(chr(byte) if 32 <= byte < 127 else "." for byte in row)
-        yield f"{place:<18} {row.hex(' '):<47} |{shown}|"
+        characters = "".join(chr(byte) if 32 <= byte < 127 else "." for byte in row)
+        yield f"{place:<18} {row.hex(' '):<47} |{characters}|"
 
 
 @render.register
@@ -109,9 +109,9 @@ def _(result: SourceText) -> str:
     lines = result.content.splitlines()
     last = result.first_line + len(lines) - 1
     width = len(str(last))
-    shown = [
+    shown_lines = [
         f"{'->' if number == result.current_line else '  '} {number:>{width}}  {printable(line)}".rstrip()
         for number, line in enumerate(lines, result.first_line)
     ]
     title = f"{one_line(result.name)}, lines {result.first_line} to {last} of {result.total_lines}:"
-    return "\n".join([title, *shown])
+    return "\n".join([title, *shown_lines])

@@ -232,9 +232,9 @@ def _(result: Typed) -> str:
 def _(result: OutputResult) -> str:
     if not result.output:
         return "(no output captured)"
-    lost = f"({result.lost} earlier characters were dropped)\n" if result.lost else ""
+    notice = f"({result.lost} earlier characters were dropped)\n" if result.lost else ""
     cut = f"({result.omitted} earlier characters left out)\n" if result.omitted else ""
-    return lost + cut + printable(result.output)
+    return notice + cut + printable(result.output)
 
 
 @render.register

@@ -37,5 +37,5 @@ def read_json(text: str) -> object:
         raise ValueError("is nested too deeply") from error
 
 
-def _blank(found: re.Match[str]) -> str:
-    return found[0] if found["text"] is not None else _ANY_BUT_LINE_END.sub(" ", found[0])
+def _blank(match: re.Match[str]) -> str:
+    return match[0] if match["text"] is not None else _ANY_BUT_LINE_END.sub(" ", match[0])

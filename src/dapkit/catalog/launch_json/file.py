@@ -179,9 +179,11 @@ class LaunchFile:
         if isinstance(server, int):
             return Plan(name, None, configuration.request, {**settings}, debug_server=server, secrets=secrets)
         choice = self._choice(configuration, settings, catalog)
-        sent = translate(settings, choice)
-        request = str(sent.arguments.get("request", configuration.request))
-        return Plan(name, sent.choice, request, sent.arguments, (*sent.notes, *skipped), secrets=secrets)
+        translated = translate(settings, choice)
+        request = str(translated.arguments.get("request", configuration.request))
+        return Plan(
+            name, translated.choice, request, translated.arguments, (*translated.notes, *skipped), secrets=secrets
+        )
 
     def _choice(self, configuration: Configuration, settings: Mapping[str, object], catalog: Catalog) -> Choice:
         python = settings.get("python") or settings.get("pythonPath")
@@ -242,8 +244,8 @@ def read(folder: Path) -> LaunchFile:
     )
     compounds = tuple(_compound(entry, number, file) for number, entry in enumerate(_list(table, "compounds", file)))
     inputs = [entry for entry in _list(table, "inputs", file) if isinstance(entry, Mapping)]
-    named = {str(entry["id"]): Input.read(str(entry["id"]), entry) for entry in inputs if "id" in entry}
-    return LaunchFile(file, configurations, compounds, named)
+    inputs_by_name = {str(entry["id"]): Input.read(str(entry["id"]), entry) for entry in inputs if "id" in entry}
+    return LaunchFile(file, configurations, compounds, inputs_by_name)
 
 
 def _read(file: Path) -> Mapping[str, object]:
@@ -270,16 +272,16 @@ def _list(table: Mapping[str, object], key: str, file: Path) -> list[object]:
 def _configuration(item: object, number: int, file: Path) -> Configuration:
     if not isinstance(item, Mapping):
         raise LaunchFileError(file, f"configurations[{number}]: expected an object")
-    found: dict[str, str] = {}
+    names: dict[str, str] = {}
     for key in ("name", "type", "request"):
         if not isinstance(item.get(key), str):
-            named = f' ("{item["name"]}")' if isinstance(item.get("name"), str) else ""
-            raise LaunchFileError(file, f"configurations[{number}]{named}.{key}: expected a text")
-        found[key] = str(item[key])
-    if found["request"] not in {"launch", "attach"}:
-        where = f'configurations[{number}] ("{found["name"]}").request'
-        raise LaunchFileError(file, f'{where}: expected launch or attach, found "{found["request"]}"')
-    return Configuration(**found, settings=item)
+            name_text = f' ("{item["name"]}")' if isinstance(item.get("name"), str) else ""
+            raise LaunchFileError(file, f"configurations[{number}]{name_text}.{key}: expected a text")
+        names[key] = str(item[key])
+    if names["request"] not in {"launch", "attach"}:
+        where = f'configurations[{number}] ("{names["name"]}").request'
+        raise LaunchFileError(file, f'{where}: expected launch or attach, found "{names["request"]}"')
+    return Configuration(**names, settings=item)
 
 
 def _compound(item: object, number: int, file: Path) -> Compound:
@@ -328,5 +330,5 @@ def _program(settings: Mapping[str, object]) -> str | None:
 
 
 def _python(folder: Path, env: Mapping[str, str], skip: Callable[[str], object]) -> Path | None:
-    found = python_for(None, folder, env, skip)
-    return None if found is None else found.path
+    interpreter = python_for(None, folder, env, skip)
+    return None if interpreter is None else interpreter.path

@@ -45,8 +45,8 @@ class Input:
     def wanted(self) -> str:
         """The subject and the allowed answers, in brackets; empty if the file does not state them."""
         among = f"one of {', '.join(self.choices)}" if self.choices else ""
-        said = ", ".join(part for part in (self.description, among) if part)
-        return f" ({said})" if said else ""
+        description = ", ".join(part for part in (self.description, among) if part)
+        return f" ({description})" if description else ""
 
 
 def names_in(value: object) -> Iterator[str]:

@@ -47,69 +47,82 @@ def flattened(configuration: Mapping[str, object]) -> dict[str, object]:
 
 def translate(configuration: Mapping[str, object], choice: Choice) -> TranslatedConfiguration:
     """Return the arguments of a configuration for the chosen adapter."""
-    sent = TranslatedConfiguration(
+    translated = TranslatedConfiguration(
         {key: value for key, value in configuration.items() if key not in _EDITORS_OWN}, choice
     )
     for key in ("preLaunchTask", "postDebugTask"):
         if configuration.get(key):
-            sent.notes.append(f"{key} {configuration[key]!r} is not run: run it yourself")
+            translated.notes.append(f"{key} {configuration[key]!r} is not run: run it yourself")
     how = _HOW.get(str(configuration.get("type")))
     if how is not None:
-        how(sent, choice)
-    return sent
+        how(translated, choice)
+    return translated
 
 
-def _cpptools(sent: TranslatedConfiguration, choice: Choice) -> None:
-    given = sent.arguments
-    known = {"name", "type", "request", "program", "args", "cwd", "environment", "stopAtEntry", "processId", "MIMode"}
-    known |= {"coreDumpPath", "sourceFileMap", "setupCommands", "miDebuggerPath"}
-    if lost := sorted(set(given) - known):
-        sent.notes.append(f"{choice.definition.name} does not know {', '.join(lost)}, which {CPPTOOLS} does")
-    sent.choice = choice = _prepared(sent, choice)
-    program = str(given["program"]) if "program" in given else None
-    if core := given.get("coreDumpPath"):
-        sent.arguments = choice.core_arguments(Path(str(core)))
+def _cpptools(translated: TranslatedConfiguration, choice: Choice) -> None:
+    arguments = translated.arguments
+    known_keys = {
+        "name",
+        "type",
+        "request",
+        "program",
+        "args",
+        "cwd",
+        "environment",
+        "stopAtEntry",
+        "processId",
+        "MIMode",
+    }
+    known_keys |= {"coreDumpPath", "sourceFileMap", "setupCommands", "miDebuggerPath"}
+    if lost_keys := sorted(set(arguments) - known_keys):
+        translated.notes.append(f"{choice.definition.name} does not know {', '.join(lost_keys)}, which {CPPTOOLS} does")
+    translated.choice = choice = _prepared(translated, choice)
+    program = str(arguments["program"]) if "program" in arguments else None
+    if core := arguments.get("coreDumpPath"):
+        translated.arguments = choice.core_arguments(Path(str(core)))
         return
-    if given.get("request") == "attach":
-        process = given.get("processId")
+    if arguments.get("request") == "attach":
+        process = arguments.get("processId")
         pid = int(str(process)) if str(process).isdigit() else None
-        sent.arguments = choice.attach_arguments(pid=pid, more={} if program is None else {"program": program})
+        translated.arguments = choice.attach_arguments(pid=pid, more={} if program is None else {"program": program})
         return
-    listed = given.get("environment")
+    listed = arguments.get("environment")
     pairs = [pair for pair in listed if isinstance(pair, Mapping)] if isinstance(listed, list) else []
-    args = given.get("args")
-    sent.arguments = choice.launch_arguments(
+    args = arguments.get("args")
+    translated.arguments = choice.launch_arguments(
         program,
         [str(arg) for arg in args] if isinstance(args, list) else [],
         env={str(pair.get("name")): str(pair.get("value")) for pair in pairs} or None,
-        stop_on_entry=given.get("stopAtEntry") is True,
-        more={"cwd": str(given["cwd"])} if "cwd" in given else {},
+        stop_on_entry=arguments.get("stopAtEntry") is True,
+        more={"cwd": str(arguments["cwd"])} if "cwd" in arguments else {},
     )
 
 
-def _prepared(sent: TranslatedConfiguration, choice: Choice) -> Choice:
+def _prepared(translated: TranslatedConfiguration, choice: Choice) -> Choice:
     """Apply the debugger options of a cpptools configuration to the adapter, as far as possible."""
-    given = sent.arguments
-    if (debugger := given.get("miDebuggerPath")) is not None:
+    arguments = translated.arguments
+    if (debugger := arguments.get("miDebuggerPath")) is not None:
         if any(fnmatchcase(Path(str(debugger)).name, way[0]) for way in choice.definition.command):
             choice = replace(choice, command=(str(debugger), *choice.command[1:]))
         else:
-            sent.notes.append(f"{choice.definition.name} is not the debugger of miDebuggerPath, {debugger}")
-    listed = given.get("setupCommands")
+            translated.notes.append(f"{choice.definition.name} is not the debugger of miDebuggerPath, {debugger}")
+    listed = arguments.get("setupCommands")
     commands = [each for each in listed if isinstance(each, Mapping)] if isinstance(listed, list) else []
     texts = [str(each["text"]) for each in commands if "text" in each]
-    mapped = given.get("sourceFileMap")
+    mapped = arguments.get("sourceFileMap")
     try:
         choice = with_sources_mapped(choice, _source_map(mapped) if isinstance(mapped, Mapping) else {})
         choice = with_commands(choice, [_command(text) for text in texts])
     except CatalogError as error:
-        sent.notes.append(str(error))
+        translated.notes.append(str(error))
     return choice
 
 
-def _source_map(given: Mapping[str, object]) -> dict[str, str]:
+def _source_map(mapping: Mapping[str, object]) -> dict[str, str]:
     """Read `sourceFileMap`, whose values are paths or say more."""
-    paths = {str(there): here.get("editorPath") if isinstance(here, Mapping) else here for there, here in given.items()}
+    paths = {
+        str(there): here.get("editorPath") if isinstance(here, Mapping) else here for there, here in mapping.items()
+    }
     return {there: str(here) for there, here in paths.items() if here}
 
 
@@ -118,29 +131,29 @@ def _command(text: str) -> str:
     return f'interpreter-exec mi "{text.replace(chr(34), chr(92) + chr(34))}"' if text.startswith("-") else text
 
 
-def _javascript(sent: TranslatedConfiguration, _: Choice) -> None:
-    kind = str(sent.arguments["type"])
-    sent.arguments["type"] = kind if kind.startswith("pwa-") else f"pwa-{kind}"
+def _javascript(translated: TranslatedConfiguration, _: Choice) -> None:
+    kind = str(translated.arguments["type"])
+    translated.arguments["type"] = kind if kind.startswith("pwa-") else f"pwa-{kind}"
 
 
-def _go(sent: TranslatedConfiguration, choice: Choice) -> None:
-    if sent.arguments.get("request") == "launch" and sent.arguments.get("mode", "auto") == "auto":
-        own = choice.launch_arguments(str(sent.arguments.get("program", ".")))
-        sent.arguments |= {"mode": own["mode"], "program": own["program"]}
-    if str(process := sent.arguments.get("processId")).isdigit():
-        sent.arguments["processId"] = int(str(process))
-    _tell_of_env_file(sent, choice)
+def _go(translated: TranslatedConfiguration, choice: Choice) -> None:
+    if translated.arguments.get("request") == "launch" and translated.arguments.get("mode", "auto") == "auto":
+        own = choice.launch_arguments(str(translated.arguments.get("program", ".")))
+        translated.arguments |= {"mode": own["mode"], "program": own["program"]}
+    if str(process := translated.arguments.get("processId")).isdigit():
+        translated.arguments["processId"] = int(str(process))
+    _tell_of_env_file(translated, choice)
 
 
-def _lldb(sent: TranslatedConfiguration, _: Choice) -> None:
-    if "cargo" in sent.arguments:
-        sent.notes.append("cargo is not run: build it yourself, and write the executable as program")
-        del sent.arguments["cargo"]
+def _lldb(translated: TranslatedConfiguration, _: Choice) -> None:
+    if "cargo" in translated.arguments:
+        translated.notes.append("cargo is not run: build it yourself, and write the executable as program")
+        del translated.arguments["cargo"]
 
 
-def _tell_of_env_file(sent: TranslatedConfiguration, choice: Choice) -> None:
-    if "envFile" in sent.arguments and not choice.definition.reads_env_file:
-        sent.notes.append(f"{choice.definition.name} does not read envFile: write its variables as env")
+def _tell_of_env_file(translated: TranslatedConfiguration, choice: Choice) -> None:
+    if "envFile" in translated.arguments and not choice.definition.reads_env_file:
+        translated.notes.append(f"{choice.definition.name} does not read envFile: write its variables as env")
 
 
 _HOW: Mapping[str, Callable[[TranslatedConfiguration, Choice], None]] = {

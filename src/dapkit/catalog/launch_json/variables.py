@@ -65,7 +65,7 @@ def resolve(value: object, around: VariableContext) -> object:
     """
     match value:
         case str():
-            return _VARIABLE.sub(lambda found: _value(found, around), value)
+            return _VARIABLE.sub(lambda match: _value(match, around), value)
         case Mapping():
             return {key: _at(f".{key}", item, around) for key, item in value.items()}
         case list():
@@ -81,19 +81,19 @@ def _at(place: str, value: object, around: VariableContext) -> object:
         raise Unresolved(error.problem, f"{place}{error.path}") from error
 
 
-def _value(found: re.Match[str], around: VariableContext) -> str:
-    name, _, rest = found[1].partition(":")
+def _value(match: re.Match[str], around: VariableContext) -> str:
+    name, _, rest = match[1].partition(":")
     if name in _OF_KIND:
         return _OF_KIND[name](rest, around)
-    if found[1] in _OF_FILE:
+    if match[1] in _OF_FILE:
         if around.file is None:
-            raise Unresolved(f"{found[0]} is about the file that is open in the editor: give one")
-        return _OF_FILE[found[1]](around.file, around.folder)
-    if found[1] in _PLAIN:
-        return _PLAIN[found[1]](around)
-    if found[1] in _OF_EDITOR:
-        raise Unresolved(f"{found[0]} is known to an editor only: write its value instead")
-    return found[0]
+            raise Unresolved(f"{match[0]} is about the file that is open in the editor: give one")
+        return _OF_FILE[match[1]](around.file, around.folder)
+    if match[1] in _PLAIN:
+        return _PLAIN[match[1]](around)
+    if match[1] in _OF_EDITOR:
+        raise Unresolved(f"{match[0]} is known to an editor only: write its value instead")
+    return match[0]
 
 
 def _workspace(name: str, around: VariableContext) -> str:
@@ -112,27 +112,27 @@ def _env(name: str, around: VariableContext) -> str:
 
 def _config(name: str, around: VariableContext) -> str:
     settings = around.settings()
-    found: object = settings.get(name)
-    if found is None:
-        found = settings
+    value: object = settings.get(name)
+    if value is None:
+        value = settings
         for part in name.split("."):
-            found = found.get(part) if isinstance(found, Mapping) else None
-    if isinstance(found, bool):
-        return str(found).lower()
-    if not isinstance(found, str | int | float):
+            value = value.get(part) if isinstance(value, Mapping) else None
+    if isinstance(value, bool):
+        return str(value).lower()
+    if not isinstance(value, str | int | float):
         raise Unresolved(f"${{config:{name}}} is not set, or no text, in .vscode/settings.json: set it there")
-    return str(found)
+    return str(value)
 
 
 def _input(name: str, around: VariableContext) -> str:
-    asked, given = around.asked.get(name), around.inputs.get(name)
-    if given is not None and asked is not None and asked.choices and given not in asked.choices:
-        raise Unresolved(f"${{input:{name}}} was given as {given!r}, expected one of {', '.join(asked.choices)}")
-    if given is not None:
-        return given
-    if asked is not None and asked.default is not None:
-        return asked.default
-    about = " is not among the inputs of the file" if asked is None else f" asks the user{asked.wanted}"
+    question, answer = around.asked.get(name), around.inputs.get(name)
+    if answer is not None and question is not None and question.choices and answer not in question.choices:
+        raise Unresolved(f"${{input:{name}}} was given as {answer!r}, expected one of {', '.join(question.choices)}")
+    if answer is not None:
+        return answer
+    if question is not None and question.default is not None:
+        return question.default
+    about = " is not among the inputs of the file" if question is None else f" asks the user{question.wanted}"
     raise Unresolved(f"${{input:{name}}}{about}: give it in `inputs`, on a command line as --input {name}=VALUE")
 
 

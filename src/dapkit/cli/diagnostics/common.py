@@ -30,12 +30,12 @@ def route(command: Callable[..., None]) -> Callable[..., None]:
     """
 
     @functools.wraps(command)
-    def run(session: str | None, project: str | None, *, as_json: bool, **given: Any) -> None:  # noqa: ANN401 - options of the command
+    def run(session: str | None, project: str | None, *, as_json: bool, **values: Any) -> None:  # noqa: ANN401 - options of the command
         from dapkit.diagnostics.errors import DiagnosticsError
         from dapkit.diagnostics.sessions import Where
 
         try:
-            command(Where.of(project, session), as_json=as_json, **given)
+            command(Where.of(project, session), as_json=as_json, **values)
         except DiagnosticsError as error:
             fail(error.code, str(error.args[0]), error.hint, as_json=as_json)
 

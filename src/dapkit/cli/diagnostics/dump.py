@@ -29,8 +29,8 @@ def dump(where: "Where", *, pid: str | None, output: str | None, as_json: bool) 
 
     with interruptible() as (on_progress, stop):
         file = None if output is None else Path(output)
-        written = write_report(where, output=file, on_progress=on_progress, stop=stop)
+        report = write_report(where, output=file, on_progress=on_progress, stop=stop)
     if as_json:
-        show_json(written.as_json())
+        show_json(report.as_json())
     else:
-        show_page(written.as_text())
+        show_page(report.as_text())

@@ -26,10 +26,10 @@ class RangeParameter(click.ParamType[tuple[int, int]]):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[int, int]:  # noqa: ANN401 - as click has it
         """Take it apart."""
-        found = re.fullmatch(r"(\d{1,9}):(\d{1,9})", value)
-        if found is None or not 1 <= int(found[1]) <= int(found[2]):
+        match = re.fullmatch(r"(\d{1,9}):(\d{1,9})", value)
+        if match is None or not 1 <= int(match[1]) <= int(match[2]):
             self.fail(f"expected the numbers of two lines, such as 120:140, found {value!r}", param, ctx)
-        return int(found[1]), int(found[2])
+        return int(match[1]), int(match[2])
 
 
 def _days(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:  # noqa: ARG001 - as click has it

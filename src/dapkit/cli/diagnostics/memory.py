@@ -45,15 +45,15 @@ def memory(
 
     before = None if compare is None else route.last(where) if compare == "last" else route.load(Path(compare))
     with interruptible() as (on_progress, stop):
-        found = route.memory(where, attach=attach, seconds=seconds, on_progress=on_progress, stop=stop)
+        snapshot = route.memory(where, attach=attach, seconds=seconds, on_progress=on_progress, stop=stop)
     if before is None:
         if as_json:
-            show_json(found.as_json())
+            show_json(snapshot.as_json())
         else:
-            show_page(found.as_text(by=by, most=limit))
+            show_page(snapshot.as_text(by=by, most=limit))
         return
-    changes = route.compare(before, found)
+    changes = route.compare(before, snapshot)
     if as_json:
         show_json(changes.as_json())
     else:
-        show_page(f"{changes.as_text(by=by, most=limit)}\n\nKept in {found.path}")
+        show_page(f"{changes.as_text(by=by, most=limit)}\n\nKept in {snapshot.path}")

@@ -21,10 +21,10 @@ def open_artifacts(where: "Where", *, as_json: bool) -> None:
     from dapkit.diagnostics.desktop_opener import open_path
     from dapkit.diagnostics.session_files import session_files
 
-    found = session_files(where)
+    files = session_files(where)
     if as_json:
-        show_json(found.as_json())
+        show_json(files.as_json())
         return
-    show_page(found.as_text())
-    if found.files and sys.stdout.isatty():
-        open_path(found.folder)
+    show_page(files.as_text())
+    if files.files and sys.stdout.isatty():
+        open_path(files.folder)

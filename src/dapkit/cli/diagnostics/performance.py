@@ -40,7 +40,7 @@ def performance(where: "Where", *, seconds: float, work_seconds: float, as_json:
     until = threading.Event()
     with interruptible(until) as (show, stop), ended_by_keys(until, stop) as has_keys:
         hint = " (any key ends it)" if has_keys else ""
-        found = profiled(
+        profiles = profiled(
             where,
             until=until,
             seconds=seconds,
@@ -49,6 +49,6 @@ def performance(where: "Where", *, seconds: float, work_seconds: float, as_json:
             stop=stop,
         )
     if as_json:
-        show_json(found.as_json())
+        show_json(profiles.as_json())
     else:
-        show_page(found.as_text())
+        show_page(profiles.as_text())

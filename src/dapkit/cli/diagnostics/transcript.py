@@ -65,14 +65,12 @@ def transcript(
     with interruptible() as (on_progress, _):
         folder = Path(output) if output is not None and Path(output).is_dir() else None
         if output is None or folder is not None:
-            written = transcripts.write(where, folder, formats=formats, with_wire=wire, on_progress=on_progress)
+            paths = transcripts.write(where, folder, formats=formats, with_wire=wire, on_progress=on_progress)
         else:
-            written = transcripts.write_to(
-                where, Path(output), kind=formats[0], with_wire=wire, on_progress=on_progress
-            )
-    click.echo(written.as_text())
+            paths = transcripts.write_to(where, Path(output), kind=formats[0], with_wire=wire, on_progress=on_progress)
+    click.echo(paths.as_text())
     if opened:
-        _open(written.paths["html"])
+        _open(paths.paths["html"])
 
 
 def _formats(kind: str | None, output: str | None) -> "list[str]":

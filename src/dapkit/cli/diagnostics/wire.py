@@ -42,7 +42,7 @@ _ANY = 0
 def wire(
     where: "Where",
     *,
-    named: str | None,
+    session: str | None,
     follow: bool,
     mcp: int | None,
     text: str,
@@ -57,17 +57,17 @@ def wire(
     """
     from dapkit.diagnostics.wire import WireFilter
 
-    if named is not None:
-        if where.session not in (None, named) and _given_here("session"):
-            raise click.UsageError(f"There are two sessions, {named} and {where.session}: give one.")
-        where = replace(where, session=named)
+    if session is not None:
+        if where.session not in (None, session) and _given_here("session"):
+            raise click.UsageError(f"There are two sessions, {session} and {where.session}: give one.")
+        where = replace(where, session=session)
     source = _source(where, mcp)
-    wanted = WireFilter(text, kind or "", failed)
+    wire_filter = WireFilter(text, kind or "", failed)
     try:
         if follow:
-            _follow(source, wanted, whole=whole, as_json=as_json)
+            _follow(source, wire_filter, whole=whole, as_json=as_json)
         else:
-            _show(source, wanted, whole=whole, as_json=as_json)
+            _show(source, wire_filter, whole=whole, as_json=as_json)
     except BrokenPipeError:  # the reader has exited, which is allowed; the remaining output is dropped
         os.dup2(os.open(os.devnull, os.O_WRONLY | os.O_CLOEXEC), sys.stdout.fileno())
 
@@ -84,24 +84,24 @@ def _source(where: "Where", mcp: int | None) -> "WireSource":
     return SessionSource(where) if mcp is None else server(mcp or None)
 
 
-def _show(source: "WireSource", wanted: "WireFilter", *, whole: bool, as_json: bool) -> None:
+def _show(source: "WireSource", wire_filter: "WireFilter", *, whole: bool, as_json: bool) -> None:
     from dapkit.diagnostics import wire as found
 
-    shown = found.wire(source, wanted)
+    page = found.wire(source, wire_filter)
     if as_json or not sys.stdout.isatty():
-        _write(shown.messages, whole=whole, as_json=as_json)
-        sys.stderr.write(f"{shown.summary}\n")
+        _write(page.messages, whole=whole, as_json=as_json)
+        sys.stderr.write(f"{page.summary}\n")
     else:
-        show_page(shown.as_text(whole=whole))
+        show_page(page.as_text(whole=whole))
 
 
-def _follow(source: "WireSource", wanted: "WireFilter", *, whole: bool, as_json: bool) -> None:
+def _follow(source: "WireSource", wire_filter: "WireFilter", *, whole: bool, as_json: bool) -> None:
     from dapkit.diagnostics.wire import follow
     from dapkit.diagnostics.wire_sources import WireReader
 
     try:
         with WireReader(source) as reader:
-            for messages in follow(reader, wanted):
+            for messages in follow(reader, wire_filter):
                 _write(messages, whole=whole, as_json=as_json)
                 if not messages and _nobody_reads():
                     return

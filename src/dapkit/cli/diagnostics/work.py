@@ -33,14 +33,14 @@ def work(where: "Where", *, seconds: float, opens: bool, as_json: bool) -> None:
     from dapkit.diagnostics.profiling.work import work as profiled
 
     with interruptible() as (on_progress, stop):
-        found = profiled(where, seconds=seconds, on_progress=on_progress, stop=stop)
+        profile = profiled(where, seconds=seconds, on_progress=on_progress, stop=stop)
     if as_json:
-        show_json(found.as_json())
+        show_json(profile.as_json())
         return
     in_terminal = sys.stdout.isatty()
     if in_terminal and opens:
         from dapkit.diagnostics.desktop_opener import open_path
 
-        open_path(found.path)
-    show_page(found.as_text())
-    click.echo(f"Flame graph: {found.path}", err=not in_terminal)
+        open_path(profile.path)
+    show_page(profile.as_text())
+    click.echo(f"Flame graph: {profile.path}", err=not in_terminal)

@@ -134,21 +134,21 @@ def _growth(before: HeapTable, after: HeapTable) -> list[Growth]:
     """Return the differences; the largest growth first, the largest shrinkage last."""
     old = {row.name: (row.count, row.size) for row in before.rows}
     new = {row.name: (row.count, row.size) for row in after.rows}
-    found = []
+    growths = []
     for name in {**new, **old}:
         count, size = old.get(name, (0, 0))
         now, bytes_now = new.get(name, (0, 0))
         if (count, size) != (now, bytes_now):
-            found.append(Growth(name, now - count, bytes_now - size, bytes_now))
-    return sorted(found, key=lambda row: (-row.size, -row.count, row.name))
+            growths.append(Growth(name, now - count, bytes_now - size, bytes_now))
+    return sorted(growths, key=lambda row: (-row.size, -row.count, row.name))
 
 
-def _rows(name: str, found: Sequence[Growth], most: int) -> Iterator[str]:
-    if not found:
+def _rows(name: str, growths: Sequence[Growth], most: int) -> Iterator[str]:
+    if not growths:
         yield "  nothing has changed"
         return
-    shown = sorted(found, key=lambda row: -abs(row.size))[:most]
-    ordered = sorted(shown, key=lambda row: (-row.size, -row.count, row.name))
+    largest = sorted(growths, key=lambda row: -abs(row.size))[:most]
+    ordered = sorted(largest, key=lambda row: (-row.size, -row.count, row.name))
     rows = [
         (
             bytes_text(row.size, signed=True),
@@ -159,7 +159,7 @@ def _rows(name: str, found: Sequence[Growth], most: int) -> Iterator[str]:
         for row in ordered
     ]
     yield from table(("growth", "objects", "now", name), rows)
-    if more := len(found) - len(shown):
+    if more := len(growths) - len(largest):
         yield f"  and {number_text(more)} more with smaller changes"
 
 

@@ -65,15 +65,15 @@ def memory(
         )
     if on_progress is not None:
         on_progress("counting objects", None)
-    found = _snapshot(where, program, needed=not attach)
+    heap = _snapshot(where, program, is_needed=not attach)
     if attach:  # afterwards, since there are objects of memray in the program then
         from dapkit.diagnostics.memory.memray_attach import allocations_of
 
-        made = allocations_of(program, seconds=seconds, on_progress=on_progress, stop=stop)
-        found = changed(found, allocations=made)
+        allocations = allocations_of(program, seconds=seconds, on_progress=on_progress, stop=stop)
+        heap = changed(heap, allocations=allocations)
     if stop is not None and stop.is_set():
-        found = changed(found, complete=False)
-    return _keep(program, found)
+        heap = changed(heap, complete=False)
+    return _keep(program, heap)
 
 
 def saved(where: Where) -> list[Path]:
@@ -95,15 +95,15 @@ def last(where: Where) -> HeapSnapshot:
         DiagnosticsError: the snapshot does not exist, or cannot be read.
 
     """
-    found = saved(where)
-    if not found:
+    snapshots = saved(where)
+    if not snapshots:
         raise DiagnosticsError(
             "invalid_arguments", "No snapshot of this session is kept.", "`dapkit memory` takes one."
         )
-    return load(found[-1])
+    return load(snapshots[-1])
 
 
-def _snapshot(where: Where, program: Program, *, needed: bool) -> HeapSnapshot:
+def _snapshot(where: Where, program: Program, *, is_needed: bool) -> HeapSnapshot:
     """Let the debugger count the objects; if the count is optional, a remark says why it failed."""
     resident, proportional = _in_memory(program.pid)
     heap, remark = None, ""
@@ -111,7 +111,7 @@ def _snapshot(where: Where, program: Program, *, needed: bool) -> HeapSnapshot:
         details = ask(where, "heap", read_only=False, timeout=limits.HEAP_ANSWER_SECONDS)
         heap = from_json_value(HeapResult, details).heap
     except DiagnosticsError as error:
-        if needed:
+        if is_needed:
             raise
         remark = str(error)
     return HeapSnapshot(
@@ -130,11 +130,11 @@ def _keep(program: Program, snapshot: HeapSnapshot) -> HeapSnapshot:
     """Write a snapshot to the session's folder; the oldest ones go if there are too many."""
     folder = session_folder(program.project, program.snapshot.id, program.created)
     path = folder / f"{_PREFIX}{timestamp()}{_SUFFIX}"
-    kept = changed(snapshot, path=str(path))
-    write_artifact(path, json.dumps(kept.as_json()).encode())
+    saved_snapshot = changed(snapshot, path=str(path))
+    write_artifact(path, json.dumps(saved_snapshot.as_json()).encode())
     for old in _in(folder)[: -limits.HEAP_FILES]:
         old.unlink(missing_ok=True)
-    return kept
+    return saved_snapshot
 
 
 def _in(folder: Path) -> list[Path]:

@@ -141,16 +141,16 @@ async def _visitor(
             came.append(await listener.accept())
 
     async with background_tasks() as tasks:
-        done = anyio.Event()
+        end = anyio.Event()
 
         async def wait() -> None:
             await accept()
-            done.set()
+            end.set()
 
         tasks.start_soon(wait)
-        while not done.is_set() and not stop.is_set():
+        while not end.is_set() and not stop.is_set():
             with anyio.move_on_after(limits.PROFILE_LOOK_SECONDS):
-                await done.wait()
+                await end.wait()
     return came[0] if came else None
 
 
@@ -170,20 +170,20 @@ def _script(place: Path, output: Path, site: str) -> str:
 
 
 async def _need_beginning(stream: anyio.abc.ByteStream, target: TargetProcess) -> None:
-    said = b""
+    answer = b""
     try:
         with anyio.fail_after(limits.HEAP_BEGIN_SECONDS):
-            while not said.startswith(tracked.BEGUN) and not said.endswith(tracked.ENDED):
-                said += await stream.receive()
+            while not answer.startswith(tracked.BEGUN) and not answer.endswith(tracked.ENDED):
+                answer += await stream.receive()
     except (anyio.EndOfStream, anyio.BrokenResourceError):
         raise DiagnosticsError("not_running", "The program has ended before memray looked at it.") from None
     except TimeoutError:
         message = f"memray did not begin within {limits.HEAP_BEGIN_SECONDS:g} s: the program may have been stopped."
         raise DiagnosticsError("tool_failed", message) from None
-    if said.startswith(tracked.BEGUN):
+    if answer.startswith(tracked.BEGUN):
         return
-    text = _reason(said)
-    if said.startswith(tracked.MISSING):
+    text = _reason(answer)
+    if answer.startswith(tracked.MISSING):
         version = ".".join(map(str, target.version))
         raise DiagnosticsError(
             "not_installed",
@@ -193,14 +193,14 @@ async def _need_beginning(stream: anyio.abc.ByteStream, target: TargetProcess) -
     raise DiagnosticsError("tool_failed", f"memray cannot look at the program: {text}")
 
 
-def _reason(said: bytes) -> str:
-    return one_line(said[1:-1].decode(errors="replace"))
+def _reason(answer: bytes) -> str:
+    return one_line(answer[1:-1].decode(errors="replace"))
 
 
 async def _pass_by(stream: anyio.abc.ByteStream, window: _Window) -> tuple[float, bool]:
     """Wait until the time is over; return the seconds that have passed, and whether the program lives."""
-    begun = anyio.current_time()
-    while (passed := anyio.current_time() - begun) < window.seconds and not window.stop.is_set():
+    start = anyio.current_time()
+    while (passed := anyio.current_time() - start) < window.seconds and not window.stop.is_set():
         window.report(f"memray: {passed:.0f} of {window.seconds:.0f} s", 100 * passed / window.seconds)
         with anyio.move_on_after(min(limits.PROFILE_LOOK_SECONDS, window.seconds - passed)):
             try:
@@ -212,12 +212,12 @@ async def _pass_by(stream: anyio.abc.ByteStream, window: _Window) -> tuple[float
 
 async def _end(stream: anyio.abc.ByteStream) -> None:
     """End memray, and wait until it has been removed."""
-    said = b""
+    answer = b""
     try:
         await stream.send_eof()
         with anyio.fail_after(limits.HEAP_END_SECONDS):
-            while not said.endswith(tracked.ENDED):
-                said += await stream.receive()
+            while not answer.endswith(tracked.ENDED):
+                answer += await stream.receive()
     except (anyio.EndOfStream, anyio.BrokenResourceError):
         return  # the program has ended, and memray with it
     except TimeoutError:
@@ -226,11 +226,11 @@ async def _end(stream: anyio.abc.ByteStream) -> None:
             f"memray did not end within {limits.HEAP_END_SECONDS:g} s: the program may have been stopped.",
             "It ends, and is taken back, once the program goes on.",
         ) from None
-    if said.startswith(tracked.FAILED):
-        raise DiagnosticsError("tool_failed", f"memray has failed: {_reason(said)}")
+    if answer.startswith(tracked.FAILED):
+        raise DiagnosticsError("tool_failed", f"memray has failed: {_reason(answer)}")
 
 
-def _allocations(file: BinaryIO, seconds: float, left: str) -> Allocations:
+def _allocations(file: BinaryIO, seconds: float, remains: str) -> Allocations:
     number = file.fileno()
     if not os.fstat(number).st_size:
         raise DiagnosticsError("tool_failed", "The program has ended, and memray has written nothing.")
@@ -249,23 +249,23 @@ def _allocations(file: BinaryIO, seconds: float, left: str) -> Allocations:
         size=sum(row.size for row in lines.rows) + lines.other_size,
         count=sum(row.count for row in lines.rows) + lines.other_count,
         lines=lines,
-        left=left,
+        left=remains,
     )
 
 
 def _libraries(pid: int) -> dict[str, int]:
     """Return the files that a process has mapped, with their sizes in its memory."""
-    found: dict[str, int] = {}
+    sizes: dict[str, int] = {}
     try:
         lines = Path(f"/proc/{pid}/maps").read_text(errors="replace").splitlines()
     except OSError:
-        return found
+        return sizes
     for line in lines:
         span, *_, path = line.split(maxsplit=5)
         if path.startswith("/"):
             begin, end = (int(part, 16) for part in span.split("-"))
-            found[path] = found.get(path, 0) + end - begin
-    return found
+            sizes[path] = sizes.get(path, 0) + end - begin
+    return sizes
 
 
 def _left(before: dict[str, int], after: dict[str, int]) -> str:

@@ -70,8 +70,8 @@ class HeapSnapshot(ProtocolObject, frozen=True, kw_only=True):
 
     def as_json(self) -> dict[str, object]:
         """Return it as JSON has it; sizes are in bytes."""
-        made: dict[str, object] = to_json_value(self)  # type: ignore[assignment]  # an object becomes one
-        return made
+        value: dict[str, object] = to_json_value(self)  # type: ignore[assignment]  # an object becomes one
+        return value
 
     def as_text(self, *, by: By | None = None, most: int = limits.HEAP_ROWS_SHOWN) -> str:
         """Return its tables.
@@ -115,15 +115,15 @@ class HeapSnapshot(ProtocolObject, frozen=True, kw_only=True):
             yield f"The debugger's own {number_text(heap.debugger_objects)} objects ({size}) are left out."
 
     def _by_line(self, most: int) -> Iterator[str]:
-        made, heap = self.allocations, self.heap
-        if made is not None:
-            title = f"Allocated within {made.seconds:.0f} s and still there, by line (memray):"
-            yield "\n".join([title, *_rows("line", made.lines, most), made.left])
+        allocations, heap = self.allocations, self.heap
+        if allocations is not None:
+            title = f"Allocated within {allocations.seconds:.0f} s and still there, by line (memray):"
+            yield "\n".join([title, *_rows("line", allocations.lines, most), allocations.left])
         if heap is not None and heap.lines is not None:
             yield "\n".join(["By line (tracemalloc):", *_rows("line", heap.lines, most)])
         elif heap is not None and heap.trace_size is not None:
             yield f"The traces of tracemalloc have {bytes_text(heap.trace_size)}: too many to be read."
-        elif made is None:
+        elif allocations is None:
             yield NO_LINES
 
 
@@ -142,9 +142,9 @@ def load(path: Path) -> HeapSnapshot:
         raise DiagnosticsError("invalid_arguments", f"{path} is not a snapshot of a heap: {error}") from error
 
 
-def _rows(name: str, found: HeapTable, most: int) -> Iterator[str]:
-    shown, rest = found.rows[:most], found.rows[most:]
-    whole = sum(row.size for row in found.rows) + found.other_size
+def _rows(name: str, heap_table: HeapTable, most: int) -> Iterator[str]:
+    first_rows, rest = heap_table.rows[:most], heap_table.rows[most:]
+    whole = sum(row.size for row in heap_table.rows) + heap_table.other_size
     rows = [
         (
             bytes_text(row.size),
@@ -152,12 +152,12 @@ def _rows(name: str, found: HeapTable, most: int) -> Iterator[str]:
             number_text(row.count),
             with_source(row.name) if name == "line" else row.name,
         )
-        for row in shown
+        for row in first_rows
     ]
     if not rows:
         yield "  nothing"
         return
     yield from table(("size", "share", "objects", name), rows)
-    if more := len(rest) + found.others:
-        size = sum(row.size for row in rest) + found.other_size
+    if more := len(rest) + heap_table.others:
+        size = sum(row.size for row in rest) + heap_table.other_size
         yield f"  and {number_text(more)} more, {bytes_text(size)} together"

@@ -11,13 +11,13 @@ _UNITS = ("B", "KiB", "MiB", "GiB", "TiB")
 
 def bytes_text(size: float, *, signed: bool = False) -> str:
     """Write a number of bytes: `3.2 MiB`."""
-    left = float(size)
+    rest = float(size)
     unit = 0
-    while abs(left) >= 1024 and unit < len(_UNITS) - 1:
-        left /= 1024
+    while abs(rest) >= 1024 and unit < len(_UNITS) - 1:
+        rest /= 1024
         unit += 1
     sign = "+" if signed else ""
-    return f"{left:{sign}.0f} {_UNITS[unit]}" if unit == 0 else f"{left:{sign}.1f} {_UNITS[unit]}"
+    return f"{rest:{sign}.0f} {_UNITS[unit]}" if unit == 0 else f"{rest:{sign}.1f} {_UNITS[unit]}"
 
 
 def number_text(number: int, *, signed: bool = False) -> str:

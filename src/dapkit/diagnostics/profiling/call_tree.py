@@ -47,14 +47,14 @@ def call_tree(stacks: Mapping[SampledStack, int]) -> CallNode:
 def _path(root: CallNode, stack: SampledStack, *, room: int) -> Iterator[tuple[CallNode, bool]]:
     """Return the nodes of a stack, made where they are missing, and whether each was."""
     yield root, False
-    node, made = root, 0
-    for given in stack:
-        frame = given.without_line
+    node, node_count = root, 0
+    for stack_frame in stack:
+        frame = stack_frame.without_line
         child = node.children.get(frame)
         if child is None:
-            if made >= room:
+            if node_count >= room:
                 return
-            made += 1
+            node_count += 1
             child = node.children[frame] = CallNode(frame)
             yield child, True
         else:

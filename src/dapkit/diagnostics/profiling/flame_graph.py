@@ -106,11 +106,11 @@ def _boxes(root: CallNode) -> tuple[list[_Box], int]:
 def _placed(root: CallNode, scale: float) -> Iterator[_Box]:
     to_do = [(root, 0, float(_MARGIN))]
     while to_do:
-        node, depth, left = to_do.pop()
-        yield _Box(node.frame, depth, left, node.count * scale, node.count, node.waiting)
+        node, depth, x = to_do.pop()
+        yield _Box(node.frame, depth, x, node.count * scale, node.count, node.waiting)
         for child in sorted(node.children.values(), key=lambda child: (child.frame.kind == "waiting", child.frame)):
-            to_do.append((child, depth + 1, left))
-            left += child.count * scale
+            to_do.append((child, depth + 1, x))
+            x += child.count * scale
 
 
 def _drawn(box: _Box, head: int, total: int) -> str:
@@ -163,5 +163,5 @@ def _colour(frame: SampledFrame) -> str:
 def _text(text: str, *, lines: bool = False) -> str:
     """Make a text that XML may hold, whatever is in a name."""
     parts = text.split("\n") if lines else [text]
-    shown = "\n".join(one_line(part)[: limits.PROFILE_NAME_CHARACTERS] for part in parts)
-    return escape(shown.replace("\ufffe", "?").replace("\uffff", "?"), {'"': "&quot;"})
+    title = "\n".join(one_line(part)[: limits.PROFILE_NAME_CHARACTERS] for part in parts)
+    return escape(title.replace("\ufffe", "?").replace("\uffff", "?"), {'"': "&quot;"})

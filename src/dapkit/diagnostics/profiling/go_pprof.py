@@ -57,14 +57,14 @@ def listeners(pid: int) -> Sequence[tuple[str, int]]:
         rows = [line.split() for name in ("tcp", "tcp6") for line in (folder / "net" / name).read_text().splitlines()]
     except OSError:
         return []
-    found = []
+    addresses = []
     for row in rows:
         if len(row) < 10 or row[3] != _LISTENS or row[9] not in sockets:
             continue
         host, _, port = row[1].partition(":")
         if host in _EVERYWHERE_OR_HERE:
-            found.append((_EVERYWHERE_OR_HERE[host], int(port, 16)))
-    return found
+            addresses.append((_EVERYWHERE_OR_HERE[host], int(port, 16)))
+    return addresses
 
 
 def _links(folder: Path) -> Iterator[str]:
@@ -78,13 +78,13 @@ def _is_server(address: tuple[str, int], pid: int) -> bool:
     try:
         connection.request("GET", "/debug/pprof/cmdline")
         response = connection.getresponse()
-        said = response.read(limits.PPROF_PROBE_BYTES)
+        answer = response.read(limits.PPROF_PROBE_BYTES)
         words = Path(f"/proc/{pid}/cmdline").read_bytes()[: limits.PPROF_PROBE_BYTES]
     except (OSError, HTTPException):
         return False
     finally:
         connection.close()
-    return response.status == 200 and said.rstrip(b"\0") == words.rstrip(b"\0")
+    return response.status == 200 and answer.rstrip(b"\0") == words.rstrip(b"\0")
 
 
 def record(program: Program, kind: ProfileKind, window: Window, *, server: tuple[str, int]) -> Profile:
@@ -97,7 +97,7 @@ def record(program: Program, kind: ProfileKind, window: Window, *, server: tuple
     window.report("asking the program for its profile")
     most = int(window.seconds) + 1
     connection = HTTPConnection(*server, timeout=limits.PROFILE_START_SECONDS)
-    begun = time.monotonic()
+    start = time.monotonic()
     try:
         connection.request("GET", f"/debug/pprof/profile?seconds={most}", headers={"Connection": "close"})
         seconds, complete = window.pass_by(lambda: not _is_readable(connection.sock))
@@ -106,7 +106,7 @@ def record(program: Program, kind: ProfileKind, window: Window, *, server: tuple
         connection.sock.shutdown(socket.SHUT_WR)
         response = connection.getresponse()
         body = response.read(limits.PROFILE_BYTES)
-        seconds = min(seconds, time.monotonic() - begun)
+        seconds = min(seconds, time.monotonic() - start)
     except (OSError, HTTPException) as error:
         if not Path(f"/proc/{program.pid}").exists():
             raise DiagnosticsError("not_running", "The program has ended, and its profile with it.") from error
@@ -134,8 +134,8 @@ def _is_readable(connected: socket.socket) -> bool:
 
 def _counted(response: HTTPResponse, body: bytes, folder: Path) -> StackCounts:
     if response.status != 200:
-        said = body.decode(errors="replace").strip()[: limits.PROFILE_ERROR_CHARACTERS]
-        raise DiagnosticsError("tool_failed", f"net/http/pprof of the program gave no profile: {said}")
+        text = body.decode(errors="replace").strip()[: limits.PROFILE_ERROR_CHARACTERS]
+        raise DiagnosticsError("tool_failed", f"net/http/pprof of the program gave no profile: {text}")
     counts = StackCounts()
     try:
         for calls, count in samples_in(body):

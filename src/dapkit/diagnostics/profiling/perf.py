@@ -121,21 +121,21 @@ def stacks_in(lines: Iterable[str], executable: str, *, is_go: bool = False) -> 
             if calls:
                 yield tuple(reversed(calls))
             calls = []
-        elif line[0] == "\t" and (found := _CALL.fullmatch(line.rstrip("\n"))) is not None:
-            frame = _frame(found, executable, is_go=is_go)
+        elif line[0] == "\t" and (match := _CALL.fullmatch(line.rstrip("\n"))) is not None:
+            frame = _frame(match, executable, is_go=is_go)
             if not (calls and calls[-1] == frame and _is_mark(frame)):
                 calls.append(frame)
     if calls:
         yield tuple(reversed(calls))
 
 
-def _frame(found: re.Match[str], executable: str, *, is_go: bool) -> SampledFrame:
-    if int(found["address"], 16) >= _KERNEL_HALF:
+def _frame(match: re.Match[str], executable: str, *, is_go: bool) -> SampledFrame:
+    if int(match["address"], 16) >= _KERNEL_HALF:
         return KERNEL
-    library = "" if found["object"] == _UNKNOWN else found["object"]
+    library = "" if match["object"] == _UNKNOWN else match["object"]
     place = library.rpartition("/")[2]
-    is_own = library == executable and (not is_go or is_own_in_go(found["function"]))
-    return SampledFrame(found["function"], place, kind="own" if is_own else "library")
+    is_own = library == executable and (not is_go or is_own_in_go(match["function"]))
+    return SampledFrame(match["function"], place, kind="own" if is_own else "library")
 
 
 def _is_mark(frame: SampledFrame) -> bool:

@@ -45,25 +45,25 @@ def samples_in(packed: bytes) -> Iterator[tuple[Sequence[PprofCall], int]]:
         locations[_number(location, 1)] = calls or [PprofCall(f"{_number(location, 3):#x}", "", 0)]
     for sample in map(_fields, _messages(profile, 2)):
         values = _numbers(sample, 2)
-        found = [call for number in _numbers(sample, 1) for call in locations.get(number, [])]
+        frames = [call for number in _numbers(sample, 1) for call in locations.get(number, [])]
         if values:
-            yield found[::-1], values[0]  # of a CPU profile: samples, then nanoseconds
+            yield frames[::-1], values[0]  # of a CPU profile: samples, then nanoseconds
 
 
 def _unpacked(packed: bytes) -> bytes:
     unpacker = zlib.decompressobj(wbits=31)  # gzip
     try:
-        found = unpacker.decompress(packed, limits.PROFILE_BYTES)
+        unpacked = unpacker.decompress(packed, limits.PROFILE_BYTES)
     except zlib.error as error:
         raise PprofFormatError(f"it cannot be unpacked: {error}") from error
     if not unpacker.eof:
         raise PprofFormatError("it is cut, or too long")
-    return found
+    return unpacked
 
 
 def _fields(data: bytes) -> _Fields:
     """Read one message: the values of each field, by its number."""
-    found: _Fields = defaultdict(list)
+    fields: _Fields = defaultdict(list)
     place = 0
     while place < len(data):
         key, place = _varint(data, place)
@@ -82,8 +82,8 @@ def _fields(data: bytes) -> _Fields:
                 raise PprofFormatError(f"a field has the unknown type {kind}")
         if place > len(data):
             raise PprofFormatError("a field is longer than its message")
-        found[key >> 3].append(value)
-    return found
+        fields[key >> 3].append(value)
+    return fields
 
 
 def _varint(data: bytes, place: int) -> tuple[int, int]:
@@ -105,17 +105,17 @@ def _messages(fields: _Fields, number: int) -> list[bytes]:
 
 def _numbers(fields: _Fields, number: int) -> list[int]:
     """Return the numbers of a field that may have several: each by itself, or packed."""
-    found: list[int] = []
+    numbers: list[int] = []
     for value in fields.get(number, ()):
         match value:
             case int():
-                found.append(value)
+                numbers.append(value)
             case bytes():
                 place = 0
                 while place < len(value):
                     one, place = _varint(value, place)
-                    found.append(one)
-    return found
+                    numbers.append(one)
+    return numbers
 
 
 def _number(fields: _Fields, number: int) -> int:

@@ -146,8 +146,10 @@ class Profile:
     def _tree(self) -> list[str]:
         root = call_tree(self.stacks)
         lines, left_out = heavy_lines(root, share=limits.PROFILE_TREE_SHARE, most=limits.PROFILE_TREE_LINES)
-        shown = [f"{self._share(line.node.count)} {'  ' * line.depth}{_named(line.node.frame, 0)}" for line in lines]
-        return [*shown, *([f"{left_out} rarer calls are not shown"] if left_out else [])]
+        text_lines = [
+            f"{self._share(line.node.count)} {'  ' * line.depth}{_named(line.node.frame, 0)}" for line in lines
+        ]
+        return [*text_lines, *([f"{left_out} rarer calls are not shown"] if left_out else [])]
 
     def _share(self, count: int) -> str:
         return f"{100 * count / self.samples:5.1f} %"

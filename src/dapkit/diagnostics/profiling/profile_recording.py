@@ -44,10 +44,10 @@ def record_profile(where: Where, program: Program, kind: ProfileKind, window: Wi
 
 def _note(where: Where, program: Program) -> str:
     try:
-        found = snapshots(where)
+        snapshots_now = snapshots(where)
     except DiagnosticsError:  # the profile is there all the same
         return ""
-    now = next((snapshot for snapshot in found if snapshot.id == program.snapshot.id), None)
+    now = next((snapshot for snapshot in snapshots_now if snapshot.id == program.snapshot.id), None)
     if now is None or now.status == "terminated":
         return "The program has ended meanwhile."
     if now.status == "stopped":

@@ -107,32 +107,32 @@ class _Recording:
         """Read its output. Raises: DiagnosticsError, if it has failed."""
         self.tool.finish()
         self._file.seek(0)
-        found = fold(self._file.read(limits.PROFILE_BYTES), Path(program.snapshot.cwd))
-        if not found and self._failed and Path(f"/proc/{program.pid}").exists():
+        folded = fold(self._file.read(limits.PROFILE_BYTES), Path(program.snapshot.cwd))
+        if not folded and self._failed and Path(f"/proc/{program.pid}").exists():
             raise self.tool.failure(f"cannot read process {program.pid}")
-        return found  # nothing: it was ended before its first sample, as the program may be
+        return folded  # nothing: it was ended before its first sample, as the program may be
 
 
-def fold(written: bytes, folder: Path) -> ThreadStacks:
+def fold(output: bytes, folder: Path) -> ThreadStacks:
     """Read py-spy's folded stacks; incomplete or invalid lines are left out.
 
     Args:
-        written: by `py-spy record --format raw --threads --full-filenames`.
+        output: by `py-spy record --format raw --threads --full-filenames`.
         folder: files in it are shown by their path from there.
 
     """
-    found: ThreadStacks = Counter()
-    for line in written.decode(errors="replace").split("\n")[:-1]:
+    stacks: ThreadStacks = Counter()
+    for line in output.decode(errors="replace").split("\n")[:-1]:
         text, _, count = line.rpartition(" ")
         head, *rest = text.split(";")
         if not count.isdecimal() or _THREAD.fullmatch(head) is None:
             continue
         stack = stack_of([SampledCall.read(frame) for frame in _joined(rest)], folder)
         if stack is None:
-            found[_HIDDEN] += int(count)
+            stacks[_HIDDEN] += int(count)
         elif stack:
-            found[head, stack] += int(count)
-    return found
+            stacks[head, stack] += int(count)
+    return stacks
 
 
 class SampledCall:
@@ -146,19 +146,19 @@ class SampledCall:
     @classmethod
     def read(cls, text: str) -> "SampledCall":
         """Read `function (file:line)`."""
-        found = _FRAME.fullmatch(text)
-        return cls(found["function"], found["file"], int(found["line"] or 0)) if found else cls(text, "", 0)
+        match = _FRAME.fullmatch(text)
+        return cls(match["function"], match["file"], int(match["line"] or 0)) if match else cls(text, "", 0)
 
 
 def _joined(parts: Iterable[str]) -> Iterator[str]:
     """Put parts together again whose names have the separator in them: a frame ends with its file in parentheses."""
-    begun: list[str] = []
+    unfinished: list[str] = []
     for part in parts:
-        begun.append(part)
-        if _FRAME.fullmatch(";".join(begun)):
-            yield ";".join(begun)
-            begun.clear()
-    yield from begun
+        unfinished.append(part)
+        if _FRAME.fullmatch(";".join(unfinished)):
+            yield ";".join(unfinished)
+            unfinished.clear()
+    yield from unfinished
 
 
 def stack_of(frames: list[SampledCall], folder: Path) -> SampledStack | None:
@@ -194,7 +194,7 @@ def _shown(frame: SampledCall, folder: Path) -> SampledFrame:
 
 def thread_name(head: str, pid: int) -> str:
     """Return the name of a thread; of those whose names differ by numbers alone, the same."""
-    found = _THREAD.fullmatch(head)
-    if found is None or found[2] is None:  # a program without `threading` gives no names
-        return "MainThread" if found is not None and found[1] == str(pid) else "thread"
-    return re.sub(r"\d+", "*", found[2])
+    match = _THREAD.fullmatch(head)
+    if match is None or match[2] is None:  # a program without `threading` gives no names
+        return "MainThread" if match is not None and match[1] == str(pid) else "thread"
+    return re.sub(r"\d+", "*", match[2])

@@ -40,10 +40,10 @@ class Window:
             goes_on: whether there is something to wait for; looked at every now and then.
 
         """
-        begun = time.monotonic()
+        start = time.monotonic()
         reported = 0
         while True:
-            passed = time.monotonic() - begun
+            passed = time.monotonic() - start
             if passed >= self.seconds:
                 return passed, True
             if self.stop.is_set() or not goes_on():

@@ -61,11 +61,11 @@ class StackCounts:
         """Count a stack."""
         if count <= 0 or not stack:
             return
-        known = self._frames
-        kept = tuple(known.setdefault(frame, frame) for frame in shortened(stack))
-        if kept not in self._counts and len(self._counts) >= limits.PROFILE_STACKS:
-            kept = (OTHERS,)
-        self._counts[kept] = self._counts.get(kept, 0) + count
+        frames = self._frames
+        shared_stack = tuple(frames.setdefault(frame, frame) for frame in shortened(stack))
+        if shared_stack not in self._counts and len(self._counts) >= limits.PROFILE_STACKS:
+            shared_stack = (OTHERS,)
+        self._counts[shared_stack] = self._counts.get(shared_stack, 0) + count
 
     def add_thread(self, name: str, stack: SampledStack, *, ran: int, waited: int) -> None:
         """Count a stack of a thread: how often it ran, and how often it waited there."""

@@ -62,8 +62,8 @@ class RecordingTool:
         """Make an error of its stderr."""
         self._errors.seek(0, os.SEEK_END)
         self._errors.seek(max(0, self._errors.tell() - shared_limits.STDERR_BYTES))
-        said = self._errors.read().decode(errors="replace").split()
-        text = one_line(" ".join(said))[: limits.PROFILE_ERROR_CHARACTERS] or "it says nothing about that"
+        words = self._errors.read().decode(errors="replace").split()
+        text = one_line(" ".join(words))[: limits.PROFILE_ERROR_CHARACTERS] or "it says nothing about that"
         return DiagnosticsError("tool_failed", f"{self.name} {what}: {text}")
 
 

@@ -59,10 +59,10 @@ def top_functions(stacks: Mapping[SampledStack, int]) -> list[FunctionCounts]:
         for frame in {frame.without_line: frame for frame in calls}.values():
             total[frame.without_line] += count
             lines.setdefault(frame.without_line, Counter())[frame.line] += count
-    found = [
+    functions = [
         FunctionCounts(
             frame, own[frame], total[frame], waiting[frame], (own_lines.get(frame) or lines[frame]).most_common(1)[0][0]
         )
         for frame in total
     ]
-    return sorted(found, key=lambda row: (-row.own, -row.total, row.frame))
+    return sorted(functions, key=lambda row: (-row.own, -row.total, row.frame))

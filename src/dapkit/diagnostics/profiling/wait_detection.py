@@ -36,8 +36,8 @@ def with_waiting(
         running: samples of those that the system called running.
 
     """
-    seen, held, ran = _by_line(everything), _by_line(with_lock), _by_line(running)
-    shares = {line: share_that_ran(count, held[line], ran[line]) for line, count in seen.items()}
+    all_counts, lock_counts, ran = _by_line(everything), _by_line(with_lock), _by_line(running)
+    shares = {line: share_that_ran(count, lock_counts[line], ran[line]) for line, count in all_counts.items()}
     carried: Counter[str] = Counter()  # in thousandths, so that rounding changes no sum of a thread
     for (thread, stack), count in everything.items():
         exact = round(1000 * count * shares[thread, stack[-1]]) + carried[thread]
@@ -46,23 +46,23 @@ def with_waiting(
         yield thread, stack, active, count - active
 
 
-def share_that_ran(seen: int, with_lock: int, running: int) -> float:
+def share_that_ran(count: int, with_lock: int, running: int) -> float:
     """Estimate which share of the samples of a line ran.
 
     Args:
-        seen: how many there are, at least one.
+        count: how many there are, at least one.
         with_lock: how many were seen that held the lock.
         running: how many were seen that the system called running.
 
     """
-    ran = max(with_lock, running if 2 * running >= seen else 0)
-    if seen - ran < _DEVIATIONS * sqrt(seen + ran):
+    ran = max(with_lock, running if 2 * running >= count else 0)
+    if count - ran < _DEVIATIONS * sqrt(count + ran):
         return 1.0
-    return ran / seen if ran >= _LEAST_SHARE * seen else 0.0
+    return ran / count if ran >= _LEAST_SHARE * count else 0.0
 
 
 def _by_line(stacks: ThreadStacks) -> Counter[tuple[str, SampledFrame]]:
-    found: Counter[tuple[str, SampledFrame]] = Counter()
+    counts: Counter[tuple[str, SampledFrame]] = Counter()
     for (thread, stack), count in stacks.items():
-        found[thread, stack[-1]] += count
-    return found
+        counts[thread, stack[-1]] += count
+    return counts

@@ -47,15 +47,17 @@ def as_html(transcript: Transcript, *, most: int = limits.TRANSCRIPT_BYTES) -> s
         element("style", Markup(_style())),
     )
     top, contents, end = _top(transcript), _contents(transcript), _end(transcript)
-    used = sum(len(part.encode(errors="replace")) for part in (head, top, contents, end)) + _RESERVED_BYTES
+    size = sum(len(part.encode(errors="replace")) for part in (head, top, contents, end)) + _RESERVED_BYTES
     steps = [_step(step) for step in transcript.steps]
     if notice := not_kept(transcript):
         steps[0] = joined(steps[0], _notice(notice))
-    shown = [Markup(part) for part in fitting(steps, most - used, _left_out)]
+    fitting_steps = [Markup(part) for part in fitting(steps, most - size, _left_out)]
     main = element(
         "main",
         element("h2", "Actions", id="actions"),
-        element("ol", *shown, class_="timeline") if shown else element("p", "There was none yet.", class_="quiet"),
+        element("ol", *fitting_steps, class_="timeline")
+        if fitting_steps
+        else element("p", "There was none yet.", class_="quiet"),
         end,
     )
     body = element("body", element("div", top, contents, main, class_="page"))
@@ -128,7 +130,7 @@ def _step(step: TranscriptStep) -> Markup:
         head,
         _output(step.output) if step.output else None,
         element("p", one_line(step.outcome), class_="outcome") if step.outcome else None,
-        _value(step.value, named=step.action != "evaluate") if step.value is not None else None,
+        _value(step.value, has_name=step.action != "evaluate") if step.value is not None else None,
         _stop(step.stop) if step.stop is not None else None,
         element("pre", step.text, class_=text, tabindex="0") if step.text else None,
         _wire(step.wire),
@@ -140,19 +142,19 @@ def _step(step: TranscriptStep) -> Markup:
 def _command(step: TranscriptStep) -> Markup:
     program, _, words = step.command.partition(" ")
     verb, _, rest = words.partition(" ")
-    shown = element("span", f"{program} ", class_="program"), element("b", verb), f" {one_line(rest)}" if rest else None
-    return element("code", *shown)
+    parts = element("span", f"{program} ", class_="program"), element("b", verb), f" {one_line(rest)}" if rest else None
+    return element("code", *parts)
 
 
 def _output(text: str, title: str = "Output") -> Markup:
-    shown = element("pre", text.removesuffix("\n"), tabindex="0")
-    return element("div", element("p", title, class_="label"), shown, class_="terminal")
+    pre = element("pre", text.removesuffix("\n"), tabindex="0")
+    return element("div", element("p", title, class_="label"), pre, class_="terminal")
 
 
-def _value(value: ShownVariable, *, named: bool) -> Markup:
+def _value(value: ShownVariable, *, has_name: bool) -> Markup:
     return element(
         "div",
-        element("code", one_line(value.name), class_="name") if named else None,
+        element("code", one_line(value.name), class_="name") if has_name else None,
         element("span", one_line(value.type), class_="type") if value.type else None,
         element("pre", value.value or "(nothing)", tabindex="0"),
         class_="evaluation",

@@ -31,11 +31,11 @@ def as_markdown(transcript: Transcript, *, most: int = limits.TRANSCRIPT_BYTES) 
     """Write a transcript as Markdown, with at most so many bytes."""
     head = "\n".join([*_head(transcript), ""])
     tail = "\n".join(["", *_tail(transcript), ""])
-    used = len(head.encode(errors="replace")) + len(tail.encode(errors="replace")) + _RESERVED_BYTES
+    size = len(head.encode(errors="replace")) + len(tail.encode(errors="replace")) + _RESERVED_BYTES
     steps = ["\n".join([*_step(step), ""]) for step in transcript.steps]
     if notice := not_kept(transcript):
         steps[0] += f"\n*{notice}*\n"
-    return "\n".join([head, *fitting(steps, most - used - len(steps), _left_out), tail]).strip("\n") + "\n"
+    return "\n".join([head, *fitting(steps, most - size - len(steps), _left_out), tail]).strip("\n") + "\n"
 
 
 def code_span(text: str) -> str:
@@ -44,21 +44,21 @@ def code_span(text: str) -> str:
     >>> code_span("a"), code_span("`x`")
     ('`a`', '`` `x` ``')
     """
-    shown = one_line(text)
-    ticks = "`" * (_longest_run(shown) + 1)
-    padding = " " if not shown.strip(" ") or shown[0] in "` " or shown[-1] in "` " else ""
-    return f"{ticks}{padding}{shown or ' '}{padding}{ticks}"
+    line = one_line(text)
+    ticks = "`" * (_longest_run(line) + 1)
+    padding = " " if not line.strip(" ") or line[0] in "` " or line[-1] in "` " else ""
+    return f"{ticks}{padding}{line or ' '}{padding}{ticks}"
 
 
 def fenced_block(text: str, language: str = "text") -> str:
     """Write a text of several lines as a block of code."""
-    shown = printable(text).removesuffix("\n")
-    fence = "`" * max(3, _longest_run(shown) + 1)
-    return f"{fence}{language}\n{shown}\n{fence}"
+    block = printable(text).removesuffix("\n")
+    fence = "`" * max(3, _longest_run(block) + 1)
+    return f"{fence}{language}\n{block}\n{fence}"
 
 
 def _longest_run(text: str) -> int:
-    return max((len(found[0]) for found in re.finditer("`+", text)), default=0)
+    return max((len(match[0]) for match in re.finditer("`+", text)), default=0)
 
 
 def _head(transcript: Transcript) -> Iterator[str]:

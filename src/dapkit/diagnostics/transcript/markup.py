@@ -23,15 +23,15 @@ def element(name: str, /, *content: Content, **attributes: str | None) -> Markup
     >>> element("a", "1 < 2", href="#x", class_="place")
     '<a href="#x" class="place">1 &lt; 2</a>'
     """
-    written = "".join(
+    attribute_text = "".join(
         f' {key.removesuffix("_").replace("_", "-")}="{html.escape(printable(value))}"'
         for key, value in attributes.items()
         if value is not None
     )
     if name in _EMPTY:
-        return Markup(f"<{name}{written}>")
+        return Markup(f"<{name}{attribute_text}>")
     begin = "\n" if name == "pre" else ""  # one line end is dropped there
-    return Markup(f"<{name}{written}>{begin}{joined(*content)}</{name}>")
+    return Markup(f"<{name}{attribute_text}>{begin}{joined(*content)}</{name}>")
 
 
 def joined(*content: Content) -> Markup:

@@ -115,10 +115,10 @@ def _step(entry: RecordedAction, project: str, wire: Sequence[WireMessage]) -> T
 
 
 def _stop_in(details: Mapping[str, object]) -> StopReport | None:
-    if (found := details.get("stop")) is None:
+    if (stop := details.get("stop")) is None:
         return None
     try:
-        return from_json_value(StopReport, found)
+        return from_json_value(StopReport, stop)
     except InvalidValue:  # of a hub of another version: its text is shown
         return None
 

@@ -82,12 +82,12 @@ def snapshot(
     try:
         _settle(interval)
         began = monotonic()
-        found = _lines(rows, trace_bytes, folders)
-        found.update(_objects(began + seconds, most, rows, debuggers))
-        found.update(pid=getpid(), python=sys.version.partition(" ")[0], seconds=monotonic() - began)
+        line_table = _lines(rows, trace_bytes, folders)
+        line_table.update(_objects(began + seconds, most, rows, debuggers))
+        line_table.update(pid=getpid(), python=sys.version.partition(" ")[0], seconds=monotonic() - began)
     finally:
         sys.setswitchinterval(interval)
-    return found
+    return line_table
 
 
 def _settle(interval: float) -> None:
@@ -223,9 +223,9 @@ def _reach(heap: "dict[str, Any]", roots: "list[Any]") -> "tuple[int, int]":
                     heap["uncounted"] += len(met) - begin
                     following.clear()
                     break
-                count, taken = _meet(heap, met[begin : begin + _MET_AT_ONCE], following)
+                count, bytes_met = _meet(heap, met[begin : begin + _MET_AT_ONCE], following)
                 objects += count
-                size += taken
+                size += bytes_met
         frontier = following
     heap["left"] -= objects
     return objects, size
@@ -291,9 +291,9 @@ def _entry(types: "dict[int, list[Any]]", kind: type) -> "list[Any]":
 
 def _measure_of(kind: type) -> "Callable[[Any], int]":
     """Return native code that measures instances of a type: never a `__sizeof__` of the program's own."""
-    found = [names["__sizeof__"] for names in map(_NAMES, _MRO(kind)) if "__sizeof__" in names]
-    native = [method for method in found if any(type(method) is known for known in _NATIVE)]
-    if found and found[0] is native[0]:
+    methods = [names["__sizeof__"] for names in map(_NAMES, _MRO(kind)) if "__sizeof__" in names]
+    native = [method for method in methods if any(type(method) is kind_of_method for kind_of_method in _NATIVE)]
+    if methods and methods[0] is native[0]:
         return sys.getsizeof
     header = 16 * (bool(_FLAGS(kind) & _HAS_GC) + bool(_FLAGS(kind) & _PRE_HEADER))
     return lambda value: native[0](value) + header
@@ -312,17 +312,17 @@ def _lines(rows: int, trace_bytes: int, folders: "tuple[str, ...]") -> "dict[str
         return {"lines": None}
     if _tracemalloc.get_tracemalloc_memory() > trace_bytes:
         return {"lines": None, "traceSize": _tracemalloc.get_tracemalloc_memory()}
-    found: dict[Any, list[int]] = {}
+    by_line: dict[Any, list[int]] = {}
     for _domain, size, trace, *_ in _tracemalloc._get_traces():
-        sums = found.get(trace[0])
+        sums = by_line.get(trace[0])
         if sums is None:
-            found[trace[0]] = [1, size]
+            by_line[trace[0]] = [1, size]
         else:
             sums[0] += 1
             sums[1] += size
     lines = [
         (f"{file}:{line}", count, size)
-        for (file, line), (count, size) in found.items()
+        for (file, line), (count, size) in by_line.items()
         if not any(folder in file for folder in folders)
     ]
     return {"lines": _table(lines, rows)}
@@ -331,10 +331,10 @@ def _lines(rows: int, trace_bytes: int, folders: "tuple[str, ...]") -> "dict[str
 # Rows
 
 
-def _table(found: "Iterable[tuple[str, int, int]]", rows: int) -> "dict[str, Any]":
+def _table(rows_by_name: "Iterable[tuple[str, int, int]]", rows: int) -> "dict[str, Any]":
     """Sum up by name, and return the rows with most bytes, and the sums of all others."""
     sums: dict[str, list[int]] = {}
-    for name, count, size in found:
+    for name, count, size in rows_by_name:
         if name in sums:
             sums[name][0] += count
             sums[name][1] += size

@@ -101,10 +101,10 @@ def standard(name: str) -> "Any":  # noqa: ANN401 - a module
         ImportError: it cannot be had without traces in the program.
 
     """
-    found = _loaded.get(name)
-    if found is None:
-        found = _loaded.setdefault(name, _made(name))
-    return found
+    loaded = _loaded.get(name)
+    if loaded is None:
+        loaded = _loaded.setdefault(name, _made(name))
+    return loaded
 
 
 def prepare(name: str) -> None:
@@ -126,24 +126,24 @@ def _import(
     name: str,
     names: "Mapping[str, Any] | None" = None,
     _locals: object = None,
-    wanted: "Sequence[str] | None" = (),
+    from_names: "Sequence[str] | None" = (),
     level: int = 0,
 ) -> "Any":  # noqa: ANN401 - a module
     """Stand for `__import__` in our modules and in those that are PRIVATE."""
-    if type(wanted) is list:
+    if type(from_names) is list:
         # PyImport_Import, by code in C that our code has called, as a `__repr__` of numpy.
         if name in _modules_of_program:
             return _modules_of_program[name]
         if name == LENT and _get_ident() in _compiling:
             return _modules_of_program.setdefault(name, standard(name))
-        return _import_of_program(name, names, names, wanted, level)
+        return _import_of_program(name, names, names, from_names, level)
     if not level:
         return standard(name)
     parts: list[str] = names["__package__"].split(".")  # type: ignore[index]  # the statement hands its globals over
     package = ".".join(parts[: len(parts) + 1 - level])
     full = f"{package}.{name}" if name else package
     module = _own(full)
-    for attribute in wanted or ():
+    for attribute in from_names or ():
         if not hasattr(module, attribute):
             setattr(module, attribute, _own(f"{full}.{attribute}"))
     return module
@@ -163,9 +163,9 @@ def _compile(*arguments: "Any", **options: "Any") -> "Any":  # noqa: ANN401 - th
 
 def _own(full: str) -> "Any":  # noqa: ANN401 - a module
     """Return a module of our package, which is loaded if need be."""
-    found = _loaded.get(full)
-    if found is not None:
-        return found
+    loaded = _loaded.get(full)
+    if loaded is not None:
+        return loaded
     place = _FOLDER + full.removeprefix(PACKAGE).replace(".", "/")
     module = ModuleType(full)
     try:
@@ -244,9 +244,9 @@ def _time() -> ModuleType:
 
 def _c_module(name: str) -> ModuleType:
     """Return a module in C: the program's, as long as that has all it came with, else one of our own."""
-    found = sys.modules.get(name)
-    if type(found) is ModuleType and _is_in_c(found) and not _is_patched(found):
-        return found
+    present_module = sys.modules.get(name)
+    if type(present_module) is ModuleType and _is_in_c(present_module) and not _is_patched(present_module):
+        return present_module
     if name in sys.builtin_module_names:
         spec = _Spec(name, "built-in")
         module = _imp.create_builtin(spec)  # type: ignore[arg-type]  # it asks for the name
@@ -256,17 +256,17 @@ def _c_module(name: str) -> ModuleType:
     for value in vars(module).values():
         if isinstance(value, type) and issubclass(value, Exception) and value.__flags__ & _MADE_NEW == _HEAP_TYPE:
             value.__bases__ = (_subclass(value.__bases__[0]),)
-    if found is None:
+    if present_module is None:
         sys.modules.pop(name, None)  # where modules of one phase put themselves
     else:
-        sys.modules[name] = found
+        sys.modules[name] = present_module
     return module
 
 
 def _subclass(base: type) -> type:
     """Return a subclass of ours, for errors of our modules in C: else the program would find its own ones twice."""
-    known: list[type] = type.__subclasses__(base)
-    for below in known:
+    subclasses: list[type] = type.__subclasses__(base)
+    for below in subclasses:
         if below.__module__ == __name__:
             return below
     return type(base.__name__, (base,), {"__slots__": (), "__module__": __name__})

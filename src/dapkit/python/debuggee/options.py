@@ -27,13 +27,13 @@ class RecordingOptions:
 
     """
 
-    def __init__(self, given: Json) -> None:
-        streams, began = given.get("streams"), given.get("began")
-        self.folder = str(given.get("folder"))
+    def __init__(self, values: Json) -> None:
+        streams, began = values.get("streams"), values.get("began")
+        self.folder = str(values.get("folder"))
         self.began = began if isinstance(began, int) else 0
         self.streams: Json = streams if isinstance(streams, dict) else {}
-        self.hides_seed = bool(given.get("hidesSeed"))
-        self.zone = str(given.get("zone") or "")
+        self.hides_seed = bool(values.get("hidesSeed"))
+        self.zone = str(values.get("zone") or "")
 
 
 class TravelOptions:
@@ -49,23 +49,23 @@ class TravelOptions:
 
     """
 
-    def __init__(self, given: Json) -> None:
-        self.socket = str(given.get("socket"))
-        self.token = str(given.get("token"))
-        interval = given.get("interval")
+    def __init__(self, values: Json) -> None:
+        self.socket = str(values.get("socket"))
+        self.token = str(values.get("token"))
+        interval = values.get("interval")
         self.interval = interval if isinstance(interval, int) else 0
-        self.ends_with_threads = bool(given.get("endsWithThreads"))
-        self.may_branch = bool(given.get("mayBranch"))
-        recording = given.get("recording")
+        self.ends_with_threads = bool(values.get("endsWithThreads"))
+        self.may_branch = bool(values.get("mayBranch"))
+        recording = values.get("recording")
         self.recording = RecordingOptions(recording) if isinstance(recording, dict) else None
 
 
 class PastStop:
     """The stop at which a process of the past begins: its reason, and the rest of the event."""
 
-    def __init__(self, given: Json) -> None:
-        details = given.get("details")
-        self.reason = str(given.get("reason"))
+    def __init__(self, values: Json) -> None:
+        details = values.get("details")
+        self.reason = str(values.get("reason"))
         self.details: Json = details if isinstance(details, dict) else {}
 
 

@@ -27,7 +27,7 @@ def interpreter_files(executable: str) -> list[str]:
     """Return the files that an interpreter is made of: its program, and its library if it has one."""
     files = [os.path.realpath(executable)]
     try:
-        said = subprocess.run(
+        answer = subprocess.run(
             [executable, "-I", "-S", "-c", f"{_LIBRARY}; {_LIBRARY_PLACES}"],
             capture_output=True,
             text=True,
@@ -36,15 +36,15 @@ def interpreter_files(executable: str) -> list[str]:
         ).stdout.splitlines()
     except (OSError, subprocess.SubprocessError):
         return files
-    if len(said) == 2 and said[0]:
-        files.append(os.path.realpath(Path(said[1]) / said[0]))
+    if len(answer) == 2 and answer[0]:
+        files.append(os.path.realpath(Path(answer[1]) / answer[0]))
     return files
 
 
 def is_recorded_by(recorded: Description, executable: str) -> bool:
     """Say whether an interpreter is the one of a recording."""
-    found = {hash_of(path) for path in interpreter_files(executable)}
-    return all(value in found for value in recorded.interpreter.values())
+    hashes = {hash_of(path) for path in interpreter_files(executable)}
+    return all(value in hashes for value in recorded.interpreter.values())
 
 
 def objection_to(recorded: Description, executable: str, *, is_same: bool) -> str:
@@ -61,10 +61,10 @@ def objection_to(recorded: Description, executable: str, *, is_same: bool) -> st
             f"it was recorded by Python {version}, {path} (SHA-256 {recorded.interpreter[path]}), "
             f"and {executable} {is_here}: give that one as python"
         )
-    needed = [path for path in recorded.files if path.endswith(".so")]
+    extensions = [path for path in recorded.files if path.endswith(".so")]
     if recorded.kind == "program":
-        needed.append(str(Path(recorded.cwd, recorded.what)))
-    changed = _changed_among(recorded, needed)
+        extensions.append(str(Path(recorded.cwd, recorded.what)))
+    changed = _changed_among(recorded, extensions)
     return "" if not changed else f"it was recorded with other files: {_listed(changed)}"
 
 

@@ -197,13 +197,13 @@ def _opened(source: Path) -> "zipfile.ZipFile":
 def _described(source: Path, archive: "zipfile.ZipFile") -> Description:
     content = _content(source, archive, DESCRIPTION)
     try:
-        found = msgspec.json.decode(content)
-        number = found.get("format") if isinstance(found, dict) else None
+        description = msgspec.json.decode(content)
+        number = description.get("format") if isinstance(description, dict) else None
         if number != FORMAT:
             raise RecordingProblem(
                 f"{source} is a recording of format {number}, this dapkit reads {FORMAT}: use the version that made it"
             )
-        return msgspec.convert(found, Description)
+        return msgspec.convert(description, Description)
     except msgspec.MsgspecError as error:
         raise RecordingProblem(f"{source} is damaged: {DESCRIPTION}: {error}") from error
 

@@ -112,7 +112,7 @@ def record(
         notes = file.Notes(
             folder, [value.encode() for values in hidden.values() for value in values if len(value) >= _SECRET_BYTES]
         )
-        begun = marshal.loads((folder / "begin").read_bytes())  # noqa: S302 - written by the program's debugger
+        start = marshal.loads((folder / "begin").read_bytes())  # noqa: S302 - written by the program's debugger
         description = file.Description(
             format=file.FORMAT,
             dapkit=__version__,
@@ -122,18 +122,18 @@ def record(
             why=notes.why,
             executable=command.interpreter,
             options=command.options,
-            version=begun["version"],
+            version=start["version"],
             interpreter={path: hash_of(path) for path in interpreter_files(command.interpreter)},
             kind=command.kind,
             what=command.what,
             args=command.args,
-            cwd=begun["cwd"],
+            cwd=start["cwd"],
             environment={name: _without(value, hidden.get(name, ())) for name, value in environment.items()},
             redacted=tuple(sorted(hidden)),
             hides_seed=hides_seed,
-            streams=begun["streams"],
+            streams=start["streams"],
             zone=zone_of_machine(),
-            files=_files(folder, command, begun["cwd"]),
+            files=_files(folder, command, start["cwd"]),
         )
         file.write(target, description, notes)
         return RecordedRun(code=code, kept=target, why=notes.why)
@@ -149,18 +149,18 @@ def _files(folder: Path, command: PythonCommand, cwd: str) -> dict[str, str]:
         files = []
     if command.kind == "program":
         files.append(str(Path(cwd, command.what)))
-    return {path: found for path in sorted(set(files)) if (found := hash_of(path))}
+    return {path: file_hash for path in sorted(set(files)) if (file_hash := hash_of(path))}
 
 
 def _secrets_in(environment: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
     """Return the secret values among variables."""
-    found: dict[str, tuple[str, ...]] = {}
+    secrets_by_name: dict[str, tuple[str, ...]] = {}
     for name, value in environment.items():
         if value and secrecy_of(name, setting=True) is Secrecy.ALL:
-            found[name] = (value,)
+            secrets_by_name[name] = (value,)
         elif shaped := tuple(match[0] for match in SHAPES.finditer(value)):
-            found[name] = shaped
-    return found
+            secrets_by_name[name] = shaped
+    return secrets_by_name
 
 
 def _without(value: str, secrets: tuple[str, ...]) -> str:

@@ -62,9 +62,9 @@ def _answer(command: Sequence[str]) -> dict[str, Any]:
     except OSError as error:
         return _refusal(f"{command[0]} cannot be run: {error.strerror}")
     try:
-        found: dict[str, Any] = json.loads(answer.stdout)
+        reading: dict[str, Any] = json.loads(answer.stdout)
     except ValueError:
-        said = answer.stderr.decode(errors="replace").strip().rpartition("\n")[2].strip().rstrip(".")
+        last_line = answer.stderr.decode(errors="replace").strip().rpartition("\n")[2].strip().rstrip(".")
         failure = f"{command[0]} failed with status {answer.returncode}"
-        return _refusal(f"{failure} ({said})" if said else failure)
-    return found
+        return _refusal(f"{failure} ({last_line})" if last_line else failure)
+    return reading

@@ -16,54 +16,54 @@ type _Place = tuple[str, str, int, bool]
 _ADVICE = "A session shows them as threads: `dapkit attach PID`."
 
 
-def as_lines(found: ProcessStacks, *, everything: bool = False) -> list[str]:
+def as_lines(stacks: ProcessStacks, *, everything: bool = False) -> list[str]:
     """Return one page: library calls are folded, equal threads are one, and long stacks cut, unless all is wanted.
 
     Names are as the program has them, whatever characters they have.
     """
-    target = found.target
+    target = stacks.target
     version = ".".join(map(str, target.version)) if any(target.version) else "of a version before 3.11"
-    lines = [f"Process {target.pid}: {found.command}", f"Python {version} ({target.executable})"]
-    if found.deadlock:
-        lines += ["", f"Deadlock: {'; '.join(_sentence(wait, found) for wait in found.deadlock)}."]
-    for _, alike in groupby(found.threads, lambda thread: _likeness(thread, everything=everything)):
-        lines += ["", *_thread(list(alike), found, everything=everything)]
-    for thread, of_thread in _by_thread(found):
+    lines = [f"Process {target.pid}: {stacks.command}", f"Python {version} ({target.executable})"]
+    if stacks.deadlock:
+        lines += ["", f"Deadlock: {'; '.join(_sentence(wait, stacks) for wait in stacks.deadlock)}."]
+    for _, alike in groupby(stacks.threads, lambda thread: _likeness(thread, everything=everything)):
+        lines += ["", *_thread(list(alike), stacks, everything=everything)]
+    for thread, of_thread in _by_thread(stacks):
         lines += ["", f"Tasks of asyncio{f' in {thread}' if thread else ''} ({len(of_thread)})"]
         for task in of_thread:
-            lines += ["", *_task(task, found, everything=everything)]
-    if found.tasks_reason and any("/asyncio/" in frame.file for thread in found.threads for frame in thread.frames):
-        some = "Some tasks" if found.tasks else "Tasks"
-        lines += ["", f"{some} of asyncio are not known: {found.tasks_reason}. {_ADVICE}"]
+            lines += ["", *_task(task, stacks, everything=everything)]
+    if stacks.tasks_reason and any("/asyncio/" in frame.file for thread in stacks.threads for frame in thread.frames):
+        some = "Some tasks" if stacks.tasks else "Tasks"
+        lines += ["", f"{some} of asyncio are not known: {stacks.tasks_reason}. {_ADVICE}"]
     return lines
 
 
-def as_json(found: ProcessStacks) -> dict[str, Any]:
+def as_json(stacks: ProcessStacks) -> dict[str, Any]:
     """Return everything, as JSON has it."""
     return {
-        "pid": found.target.pid,
-        "command": found.command,
-        "executable": str(found.target.executable),
-        "version": list(found.target.version),
+        "pid": stacks.target.pid,
+        "command": stacks.command,
+        "executable": str(stacks.target.executable),
+        "version": list(stacks.target.version),
         "threads": [
             {
                 "id": thread.number,
                 "name": thread.name,
                 "running": thread.is_running,
                 "holdsInterpreter": thread.has_interpreter,
-                "waitsFor": [_json_wait(wait) for wait in found.waits if wait.thread is thread],
+                "waitsFor": [_json_wait(wait) for wait in stacks.waits if wait.thread is thread],
                 "frames": [
                     {"name": frame.function, "file": frame.file, "line": frame.line, "own": frame.is_own}
                     for frame in thread.frames
                 ],
             }
-            for thread in found.threads
+            for thread in stacks.threads
         ],
-        "deadlock": [wait.thread.number for wait in found.deadlock],
-        "stacksBy": found.tool,
-        "tasksUnknown": found.tasks_reason or None,
+        "deadlock": [wait.thread.number for wait in stacks.deadlock],
+        "stacksBy": stacks.tool,
+        "tasksUnknown": stacks.tasks_reason or None,
         "tasks": None
-        if found.tasks is None
+        if stacks.tasks is None
         else [
             {
                 "name": task.name,
@@ -72,7 +72,7 @@ def as_json(found: ProcessStacks) -> dict[str, Any]:
                 "awaitedBy": list(task.awaited_by),
                 "frames": [{"name": name, "file": file, "line": line} for file, line, name in task.stack],
             }
-            for task in found.tasks
+            for task in stacks.tasks
         ],
     }
 
@@ -90,17 +90,17 @@ def _likeness(thread: DumpedThread, *, everything: bool) -> object:
     return (thread.frames, thread.is_running, thread.has_interpreter, thread.number if everything else 0)
 
 
-def _thread(alike: Sequence[DumpedThread], found: ProcessStacks, *, everything: bool) -> Iterator[str]:
+def _thread(alike: Sequence[DumpedThread], stacks: ProcessStacks, *, everything: bool) -> Iterator[str]:
     first = alike[0]
     names = ", ".join(str(thread) for thread in alike[:8]) + (", ..." if len(alike) > 8 else "")
     count = f"{len(alike)} threads: " if len(alike) > 1 else ""
     number = f" ({first.number})" if first.name and len(alike) == 1 else ""
     yield f"{count}{names}{number}, {_state(first)}"
-    for wait in found.waits:
+    for wait in stacks.waits:
         if wait.thread is first:
-            yield f"  {_sentence(wait, found, subject='')}"
+            yield f"  {_sentence(wait, stacks, subject='')}"
     places = [(frame.function, frame.file, frame.line, frame.is_own) for frame in first.frames]
-    yield from _stack(places, found.folder, everything=everything)
+    yield from _stack(places, stacks.folder, everything=everything)
 
 
 def _state(thread: DumpedThread) -> str:
@@ -109,11 +109,11 @@ def _state(thread: DumpedThread) -> str:
     return "runs" if thread.is_running else "waits"
 
 
-def _sentence(wait: Wait, found: ProcessStacks, subject: str | None = None) -> str:
+def _sentence(wait: Wait, stacks: ProcessStacks, subject: str | None = None) -> str:
     """Describe the wait of a thread."""
     who = f"{wait.thread} " if subject is None else subject
     holders = ", ".join(map(str, wait.holders))
-    at = f" at {_at(wait.frame, found.folder)}"
+    at = f" at {_at(wait.frame, stacks.folder)}"
     if not wait.expression:
         return f"{who}waits for the end of {holders or 'a thread'}{at}"
     return f"{who}waits for {wait.expression}{at}" + (f", which {holders} has" if holders else "")
@@ -123,23 +123,23 @@ def _at(frame: Frame, folder: str) -> str:
     return f"{_relative(frame.file, folder)}:{frame.line}"
 
 
-def _by_thread(found: ProcessStacks) -> list[tuple[str, list[Task]]]:
+def _by_thread(stacks: ProcessStacks) -> list[tuple[str, list[Task]]]:
     """Return the tasks of each thread, with its name where there are several."""
     of_thread: dict[int, list[Task]] = {}
-    for task in found.tasks or ():
+    for task in stacks.tasks or ():
         of_thread.setdefault(task.thread, []).append(task)
     if len(of_thread) < 2:
         return [("", tasks) for tasks in of_thread.values()]
-    names = {thread.number: str(thread) for thread in found.threads}
+    names = {thread.number: str(thread) for thread in stacks.threads}
     return [(names.get(number, "a loop that does not run"), tasks) for number, tasks in of_thread.items()]
 
 
-def _task(task: Task, found: ProcessStacks, *, everything: bool) -> Iterator[str]:
+def _task(task: Task, stacks: ProcessStacks, *, everything: bool) -> Iterator[str]:
     running = ", runs" if task.is_running else ""
     waiting = f", awaited by {', '.join(task.awaited_by)}" if task.awaited_by else ""
     yield f"{task.name}{running}{waiting}"
     places = [(function, file, line, is_own(file)) for file, line, function in task.stack]
-    yield from _stack(places, found.folder, everything=everything)
+    yield from _stack(places, stacks.folder, everything=everything)
 
 
 def _stack(places: Sequence[_Place], folder: str, *, everything: bool) -> Iterator[str]:

@@ -53,14 +53,14 @@ def _order(name: str) -> tuple[int, str]:
 def _threads_of_loops(reading: Sequence[Mapping[str, Any]], threads: Sequence[DumpedThread]) -> dict[int, int]:
     """Return the threads that run event loops, by the loops' addresses: they are in a variable of asyncio there."""
     of_task = {task["number"]: task.get("loop") for task in reading}
-    found: dict[int, int] = {}
+    threads_by_loop: dict[int, int] = {}
     for thread in threads:
         for frame in thread.frames:
             if frame.function == LOOP and "self" in frame.roots:
-                found.setdefault(frame.roots["self"], thread.number)
+                threads_by_loop.setdefault(frame.roots["self"], thread.number)
             elif frame.function == "Runner.run" and (loop := of_task.get(frame.roots.get("task", 0))):
-                found.setdefault(loop, thread.number)  # a loop that is not asyncio's own
-    return found
+                threads_by_loop.setdefault(loop, thread.number)  # a loop that is not asyncio's own
+    return threads_by_loop
 
 
 def _running_stack(stack: tuple[tuple[str, int, str], ...], thread: DumpedThread) -> tuple[tuple[str, int, str], ...]:

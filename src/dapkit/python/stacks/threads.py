@@ -104,32 +104,32 @@ def stacks_of(pid: int, *, native: bool, traced: bool) -> list[DumpedThread]:
     except OSError as error:
         raise RequestFailed(f"{command[0]} cannot be run: {error.strerror}") from error
     if answer.returncode != 0:
-        said = " ".join(answer.stderr.decode(errors="replace").split())
-        raise RequestFailed(f"py-spy cannot read process {pid}: {said.removeprefix('Error: ')}")
+        message = " ".join(answer.stderr.decode(errors="replace").split())
+        raise RequestFailed(f"py-spy cannot read process {pid}: {message.removeprefix('Error: ')}")
     return [_thread(thread, pid) for thread in json.loads(answer.stdout)]
 
 
 def find_py_spy() -> str:
     """Find it beside our interpreter, or on PATH. Raises: NoPySpy."""
     places = [os.path.dirname(sys.executable), os.environ.get("PATH", os.defpath)]  # noqa: PTH120 - a text, for which
-    found = shutil.which("py-spy", path=os.pathsep.join(places))
-    if found is None:
+    path = shutil.which("py-spy", path=os.pathsep.join(places))
+    if path is None:
         raise NoPySpy("stacks are read by py-spy, which is not installed: pip install 'dapkit[dump]'")
-    return found
+    return path
 
 
-def _thread(given: dict[str, Any], pid: int) -> DumpedThread:
-    frames = tuple(_frame(frame) for frame in given["frames"])
-    number = given["os_thread_id"] or given["thread_id"]
-    name = given["thread_name"] or ("MainThread" if number == pid else "")
-    return DumpedThread(number, name, given["active"], given["owns_gil"], frames)
+def _thread(entry: dict[str, Any], pid: int) -> DumpedThread:
+    frames = tuple(_frame(frame) for frame in entry["frames"])
+    number = entry["os_thread_id"] or entry["thread_id"]
+    name = entry["thread_name"] or ("MainThread" if number == pid else "")
+    return DumpedThread(number, name, entry["active"], entry["owns_gil"], frames)
 
 
-def _frame(given: dict[str, Any]) -> Frame:
-    file, line = given["filename"] or given["module"] or "", given["line"] or 0
-    is_python = not given["module"] and line > 0
-    roots = {variable["name"]: variable["addr"] for variable in given["locals"] or ()}
-    return Frame(given["name"], file, line, is_python and is_own(file), roots, has_roots=True)
+def _frame(entry: dict[str, Any]) -> Frame:
+    file, line = entry["filename"] or entry["module"] or "", entry["line"] or 0
+    is_python = not entry["module"] and line > 0
+    roots = {variable["name"]: variable["addr"] for variable in entry["locals"] or ()}
+    return Frame(entry["name"], file, line, is_python and is_own(file), roots, has_roots=True)
 
 
 def threads_in(reading: Sequence[Mapping[str, Any]], pid: int, others: Sequence[DumpedThread]) -> list[DumpedThread]:
@@ -143,11 +143,11 @@ def threads_in(reading: Sequence[Mapping[str, Any]], pid: int, others: Sequence[
     """
     of_number = {thread.number: thread for thread in others}
     threads: list[DumpedThread] = []
-    for given in reading:
-        number = int(given["number"])
-        stack = [(str(file), int(line), str(function)) for file, line, function in given["stack"]]
+    for entry in reading:
+        number = int(entry["number"])
+        stack = [(str(file), int(line), str(function)) for file, line, function in entry["stack"]]
         frames = tuple(Frame(function, file, line, line > 0 and is_own(file)) for file, line, function in stack)
-        thread = DumpedThread(number, "", given["running"], given["has_interpreter"], frames)
+        thread = DumpedThread(number, "", entry["running"], entry["has_interpreter"], frames)
         if (other := of_number.get(number)) is not None:
             thread = replace(thread, name=other.name, frames=other.frames if other.frames == frames else frames)
         else:

@@ -38,8 +38,8 @@ def answer(pid: int, *, blocking: bool) -> dict[str, Any]:
     if not _IS_3_14:
         on_processor = _attempt(lambda: _on_processor(unwinder, remote), {}, "") or set()
         blocking = blocking and _attempt(unwinder.pause_threads, {}, "") is True
-        read = lambda: [*_threads(unwinder, remote, on_processor)]  # noqa: E731
-        result["threads"] = _attempt(read, reasons, "threads")
+        read_threads = lambda: [*_threads(unwinder, remote, on_processor)]  # noqa: E731
+        result["threads"] = _attempt(read_threads, reasons, "threads")
     result["tasks"] = _attempt(lambda: [*_tasks(unwinder)], reasons, "tasks")
     if not _IS_3_14 and blocking:
         unwinder.resume_threads()  # as would the end of this process
@@ -50,11 +50,11 @@ def _refusal(reason: str) -> dict[str, Any]:
     return {"threads": None, "tasks": None, "reasons": {"threads": reason, "tasks": reason}}
 
 
-def _attempt[T](read: Callable[[], T], reasons: dict[str, str], part: str) -> T | None:
+def _attempt[T](read_part: Callable[[], T], reasons: dict[str, str], part: str) -> T | None:
     """Read until it is possible: the process may run, and change the data meanwhile."""
     for _ in range(_ATTEMPTS):
         try:
-            result = read()
+            result = read_part()
         except (AttributeError, TypeError) as error:
             reasons[part] = f"_remote_debugging answers in another way than in the version that was tested: {error}"
             break

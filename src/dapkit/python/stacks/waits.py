@@ -45,8 +45,8 @@ class Wait:
 class _Sources:
     """Syntax trees of source files, each read once."""
 
-    def __init__(self, read: Read) -> None:
-        self._read = read
+    def __init__(self, read_file: Read) -> None:
+        self._read = read_file
         self._trees: dict[str, ast.AST | None] = {}
 
     def tree(self, file: str) -> ast.AST | None:
@@ -59,18 +59,18 @@ class _Sources:
         return self._trees[file]
 
 
-def waits_of(threads: Sequence[DumpedThread], read: Read) -> list[Wait]:
+def waits_of(threads: Sequence[DumpedThread], read_file: Read) -> list[Wait]:
     """Return the waits of threads."""
-    sources = _Sources(read)
+    sources = _Sources(read_file)
     sought = {
         index: (_identity(sources, thread, thread.frames[0], expression), ast.unparse(expression))
         for index, thread in enumerate(threads)
         if thread.frames and not thread.is_running and (expression := _awaited(sources, thread.frames[0])) is not None
     }
-    wanted = {identity for identity, _ in sought.values()}
+    identities = {identity for identity, _ in sought.values()}
     holders: dict[_Identity, list[DumpedThread]] = {}
-    for thread in threads if wanted else ():
-        for identity in {*_held(sources, thread, wanted)}:
+    for thread in threads if identities else ():
+        for identity in {*_held(sources, thread, identities)}:
             holders.setdefault(identity, []).append(thread)
     locks = [
         Wait(
@@ -113,7 +113,7 @@ def _awaited(sources: _Sources, frame: Frame) -> ast.expr | None:
     return None
 
 
-def _held(sources: _Sources, thread: DumpedThread, wanted: set[_Identity]) -> Iterator[_Identity]:
+def _held(sources: _Sources, thread: DumpedThread, identities: set[_Identity]) -> Iterator[_Identity]:
     """Yield the locks that a thread has taken on the way to where it is."""
     for frame in thread.frames:
         tree = sources.tree(frame.file) if frame.line else None
@@ -122,7 +122,7 @@ def _held(sources: _Sources, thread: DumpedThread, wanted: set[_Identity]) -> It
                 for item in node.items:
                     if _root(item.context_expr) is not None:
                         identity = _identity(sources, thread, frame, item.context_expr)
-                        if identity in wanted:
+                        if identity in identities:
                             yield identity
 
 

@@ -27,25 +27,25 @@ def find_text(text: str, lines: Sequence[str], *, near: int | None, name: str) -
         Misplaced: it is nowhere, or on several lines without one to be near.
 
     """
-    wanted = _squeezed(text)
-    if not wanted:
+    sought = _squeezed(text)
+    if not sought:
         raise Misplaced("The text of a breakpoint is empty: give a part of the line, such as 'return total'.")
     squeezed = [_squeezed(line) for line in lines]
-    whole = [number for number, line in enumerate(squeezed, 1) if line == wanted]
-    found = whole or [number for number, line in enumerate(squeezed, 1) if wanted in line]
-    if not found:
-        raise Misplaced(f"{name} has no line with {text!r}.{_similar(wanted, squeezed)}")
-    if len(found) == 1:
-        return Anchor(found[0])
+    whole = [number for number, line in enumerate(squeezed, 1) if line == sought]
+    numbers = whole or [number for number, line in enumerate(squeezed, 1) if sought in line]
+    if not numbers:
+        raise Misplaced(f"{name} has no line with {text!r}.{_similar(sought, squeezed)}")
+    if len(numbers) == 1:
+        return Anchor(numbers[0])
     if near is None:
-        more = ", ..." if len(found) > limits.PLACES_SHOWN else ""
-        places = ", ".join(map(str, found[: limits.PLACES_SHOWN])) + more
+        more = ", ..." if len(numbers) > limits.PLACES_SHOWN else ""
+        places = ", ".join(map(str, numbers[: limits.PLACES_SHOWN])) + more
         raise Misplaced(
-            f"{name} has {text!r} on {len(found)} lines: {places}."
+            f"{name} has {text!r} on {len(numbers)} lines: {places}."
             " Give more of the line, or `line` to choose the nearest."
         )
-    nearest = min(found, key=lambda number: (abs(number - near), number))
-    others = ", ".join(str(number) for number in found if number != nearest)
+    nearest = min(numbers, key=lambda number: (abs(number - near), number))
+    others = ", ".join(str(number) for number in numbers if number != nearest)
     return Anchor(nearest, f"the text is on lines {others} too; line {nearest} is the nearest to {near}")
 
 
@@ -75,6 +75,6 @@ def _squeezed(text: str) -> str:
     return " ".join(text.split())
 
 
-def _similar(wanted: str, lines: Sequence[str]) -> str:
-    close = difflib.get_close_matches(wanted, [line for line in lines if line], n=1, cutoff=0.5)
+def _similar(sought: str, lines: Sequence[str]) -> str:
+    close = difflib.get_close_matches(sought, [line for line in lines if line], n=1, cutoff=0.5)
     return f" The most similar is line {lines.index(close[0]) + 1}: {close[0]!r}." if close else ""

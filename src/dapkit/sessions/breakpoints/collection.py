@@ -80,9 +80,9 @@ class KeptBreakpoints:
 
     def at(self, location: Location) -> KeptBreakpoint | None:
         """Look one up by its location; a line also finds a breakpoint that was set there by text."""
-        for kept in self:
-            if kept.spec.location == location:
-                return kept
+        for each in self:
+            if each.spec.location == location:
+                return each
         if isinstance(location, SourceLocation) and location.text is None:
             return self._at_spot((location.file, location.line, location.column))
         return None
@@ -101,10 +101,10 @@ class KeptBreakpoints:
         async with self._changing:
             added = KeptBreakpoint(0, spec, sessions=self._sessions)
             await self._find_line(added)
-            known = self.at(spec.location) or self._at_spot(added.spot)
-            if known is not None:
-                await self._change(known, added)
-                return known
+            present = self.at(spec.location) or self._at_spot(added.spot)
+            if present is not None:
+                await self._change(present, added)
+                return present
             added.number = next(self._numbers)
             await self._send(added)
             self._kept[added.number] = added
@@ -115,18 +115,20 @@ class KeptBreakpoints:
 
         Raises: as `set`.
         """
-        known = self.at(location)
-        if known is None:
+        present = self.at(location)
+        if present is None:
             await self.set(BreakpointSpec(location, temporary=True))
-        elif not known.spec.enabled or known.spec.condition or known.spec.hit_condition or known.spec.log_message:
-            self._suspended.append(known.spec)
-            await self.set(BreakpointSpec(known.spec.location))
+        elif (
+            not present.spec.enabled or present.spec.condition or present.spec.hit_condition or present.spec.log_message
+        ):
+            self._suspended.append(present.spec)
+            await self.set(BreakpointSpec(present.spec.location))
 
     async def take_back_temporary(self) -> None:
         """Restore the requested breakpoints until further notice."""
-        for kept in self:
-            if kept.spec.temporary:
-                await self.remove(kept.number)
+        for each in self:
+            if each.spec.temporary:
+                await self.remove(each.number)
         while self._suspended:
             await self.set(self._suspended.pop())
 
@@ -139,16 +141,16 @@ class KeptBreakpoints:
 
     async def clear(self) -> None:
         """Remove all."""
-        for kept in self:
-            await self.remove(kept.number)
+        for each in self:
+            await self.remove(each.number)
 
     async def enable(self, number: int, *, enabled: bool = True) -> None:
         """Set a breakpoint again, or take it out for a while. Raises: NoSuchBreakpoint."""
         async with self._changing:
-            kept = self.get(number)
-            if kept.spec.enabled != enabled:
-                kept.spec = replace(kept.spec, enabled=enabled)
-                await (self._send if enabled else self._unset)(kept)
+            breakpoint_ = self.get(number)
+            if breakpoint_.spec.enabled != enabled:
+                breakpoint_.spec = replace(breakpoint_.spec, enabled=enabled)
+                await (self._send if enabled else self._unset)(breakpoint_)
 
     async def break_on_exceptions(self, filters: Sequence[Filter] | None) -> None:
         """Choose the exceptions that stop; None keeps the adapter's own choice, until one was made.
@@ -170,25 +172,25 @@ class KeptBreakpoints:
     async def begin(self, root: Session) -> None:
         """Set everything for a new run, before it starts. Raises: UnknownFilter."""
         self._root = root
-        for kept in self:
-            kept.is_set, kept.hits, kept.problem = False, 0, None
-            kept.forget_report()
-            if self._is_of_one_run(kept.spec.location):
-                kept.problem = "its address belonged to an earlier run; set it anew"
+        for each in self:
+            each.is_set, each.hits, each.problem = False, 0, None
+            each.forget_report()
+            if self._is_of_one_run(each.spec.location):
+                each.problem = "its address belonged to an earlier run; set it anew"
                 continue
             try:
-                await self._follow(kept)
-                await self._send(kept)
+                await self._follow(each)
+                await self._send(each)
             except DapkitError as error:
-                kept.problem = str(error)
+                each.problem = str(error)
         await self.break_on_exceptions(self.filters)
 
     def finish(self) -> None:
         """Note that the run is over: nothing is set any more, and the last report of each breakpoint stays."""
         self._root = None
-        for kept in self:
-            if kept.is_set:
-                kept.keep_report()
+        for each in self:
+            if each.is_set:
+                each.keep_report()
 
     def _is_of_one_run(self, location: Location) -> bool:
         if isinstance(location, DataLocation):
@@ -197,21 +199,21 @@ class KeptBreakpoints:
 
     # Finding lines
 
-    async def _find_line(self, kept: KeptBreakpoint) -> None:
-        location = kept.spec.location
+    async def _find_line(self, breakpoint_: KeptBreakpoint) -> None:
+        location = breakpoint_.spec.location
         if not isinstance(location, SourceLocation):
             return
-        kept.found_line, kept.text = location.line, await self._text(location.file)
+        breakpoint_.found_line, breakpoint_.text = location.line, await self._text(location.file)
         if location.text is None:
             return
-        if kept.text is None:
+        if breakpoint_.text is None:
             raise Misplaced(f"{location.file} cannot be read, so no line of it can be found by its text.")
-        anchor = anchors.find_text(location.text, kept.text, near=location.line, name=str(location.file))
-        kept.found_line, kept.remark = anchor.line, anchor.remark
+        anchor = anchors.find_text(location.text, breakpoint_.text, near=location.line, name=str(location.file))
+        breakpoint_.found_line, breakpoint_.remark = anchor.line, anchor.remark
 
-    async def _follow(self, kept: KeptBreakpoint) -> None:
+    async def _follow(self, breakpoint_: KeptBreakpoint) -> None:
         """Find the line again, in the present text of its file."""
-        location, before, line = kept.spec.location, kept.text, kept.found_line
+        location, before, line = breakpoint_.spec.location, breakpoint_.text, breakpoint_.found_line
         if not isinstance(location, SourceLocation) or before is None or line is None:
             return
         after = await self._text(location.file)
@@ -219,11 +221,15 @@ class KeptBreakpoints:
             return
         anchor = anchors.follow_line(line, before, after)
         if location.text is not None:
-            found = anchors.find_text(location.text, after, near=anchor.line, name=str(location.file))
-            anchor = found if found.line == line else replace(found, remark=anchors.moved(line, found.line))
+            line_found = anchors.find_text(location.text, after, near=anchor.line, name=str(location.file))
+            anchor = (
+                line_found
+                if line_found.line == line
+                else replace(line_found, remark=anchors.moved(line, line_found.line))
+            )
         else:
-            kept.spec = replace(kept.spec, location=replace(location, line=anchor.line))
-        kept.found_line, kept.remark, kept.text = anchor.line, anchor.remark, after
+            breakpoint_.spec = replace(breakpoint_.spec, location=replace(location, line=anchor.line))
+        breakpoint_.found_line, breakpoint_.remark, breakpoint_.text = anchor.line, anchor.remark, after
 
     async def _text(self, file: Path) -> tuple[str, ...] | None:
         """Read a file; breakpoints in the same state of it share one copy."""
@@ -234,64 +240,64 @@ class KeptBreakpoints:
         except OSError:
             return None
         lines = tuple(content.decode(errors="replace").splitlines())
-        return next((kept.text for kept in self if kept.text == lines), lines)
+        return next((each.text for each in self if each.text == lines), lines)
 
     def _at_spot(self, spot: tuple[Path, int | None, int | None] | None) -> KeptBreakpoint | None:
         if spot is None or spot[1] is None:
             return None
-        return next((kept for kept in self if kept.spot == spot), None)
+        return next((each for each in self if each.spot == spot), None)
 
     # Setting them in the run
 
-    async def _change(self, known: KeptBreakpoint, asked: KeptBreakpoint) -> None:
+    async def _change(self, present: KeptBreakpoint, requested: KeptBreakpoint) -> None:
         """Replace the specification of a breakpoint at its location.
 
         It stays unchanged if the new one cannot be set.
         """
-        before = known.spec, known.found_line, known.text, known.remark
-        location = asked.spec.location
+        before = present.spec, present.found_line, present.text, present.remark
+        location = requested.spec.location
         if isinstance(location, SourceLocation) and location.text is None:
             # A line that is asked for anew stays a location by text, so that it still follows the text.
-            location = known.spec.location
-        await self._unset(known)
-        known.spec, known.hits = replace(asked.spec, location=location), 0
-        known.found_line, known.text, known.remark = asked.found_line, asked.text, asked.remark
+            location = present.spec.location
+        await self._unset(present)
+        present.spec, present.hits = replace(requested.spec, location=location), 0
+        present.found_line, present.text, present.remark = requested.found_line, requested.text, requested.remark
         try:
-            await self._send(known)
+            await self._send(present)
         except DapkitError:
-            known.spec, known.found_line, known.text, known.remark = before
-            await self._send(known)
+            present.spec, present.found_line, present.text, present.remark = before
+            await self._send(present)
             raise
 
-    async def _send(self, kept: KeptBreakpoint) -> None:
+    async def _send(self, breakpoint_: KeptBreakpoint) -> None:
         """Set a breakpoint in the present run, if there is one."""
-        kept.problem = None
-        kept.forget_report()
+        breakpoint_.problem = None
+        breakpoint_.forget_report()
         root = self._root
-        if root is None or not kept.spec.enabled:
+        if root is None or not breakpoint_.spec.enabled:
             return
-        if isinstance(kept.spec.location, DataLocation) and self._traits.watch_commands:
-            await self._watch(root, kept, kept.spec.location)
+        if isinstance(breakpoint_.spec.location, DataLocation) and self._traits.watch_commands:
+            await self._watch(root, breakpoint_, breakpoint_.spec.location)
             return
-        native, kept.emulated = split(kept.spec, root.capabilities, self._traits)
+        native, breakpoint_.emulated = split(breakpoint_.spec, root.capabilities, self._traits)
         if isinstance(native.location, SourceLocation):
-            native = replace(native, location=replace(native.location, line=kept.found_line, text=None))
-        await root.add_breakpoint_spec(native, number=kept.number)
-        kept.is_set = True
+            native = replace(native, location=replace(native.location, line=breakpoint_.found_line, text=None))
+        await root.add_breakpoint_spec(native, number=breakpoint_.number)
+        breakpoint_.is_set = True
 
-    async def _watch(self, root: Session, kept: KeptBreakpoint, location: DataLocation) -> None:
+    async def _watch(self, root: Session, breakpoint_: KeptBreakpoint, location: DataLocation) -> None:
         """Set a data breakpoint by a command, which the adapter answers by an event with its number."""
         before = {*self._foreign}
         command = self._traits.watch_commands[location.access or "write"].format(id=location.data_id)
         await root.request(EvaluateArguments(expression=command, context="repl"))
-        kept.console_id = next((number for number in self._foreign if number not in before), None)
-        kept.emulated = Emulated(kept.spec.condition, kept.spec.hit_condition)
-        kept.is_set = True
+        breakpoint_.console_id = next((number for number in self._foreign if number not in before), None)
+        breakpoint_.emulated = Emulated(breakpoint_.spec.condition, breakpoint_.spec.hit_condition)
+        breakpoint_.is_set = True
 
-    async def _unset(self, kept: KeptBreakpoint) -> None:
-        was_set, kept.is_set, kept.emulated = kept.is_set, False, NOTHING
-        number = kept.console_id
-        kept.forget_report()
+    async def _unset(self, breakpoint_: KeptBreakpoint) -> None:
+        was_set, breakpoint_.is_set, breakpoint_.emulated = breakpoint_.is_set, False, NOTHING
+        number = breakpoint_.console_id
+        breakpoint_.forget_report()
         if self._root is None or not was_set:
             return
         if number is not None:
@@ -299,6 +305,6 @@ class KeptBreakpoints:
             await self._root.request(EvaluateArguments(expression=command, context="repl"))
             return
         try:
-            await self._root.remove_breakpoint(kept.number)
+            await self._root.remove_breakpoint(breakpoint_.number)
         except UnknownBreakpoint:  # a custom request has replaced it
             return

@@ -79,12 +79,12 @@ class Emulated:
         return any((self.condition, self.hit_condition, self.log_message))
 
     def __str__(self) -> str:
-        asked = {
+        texts = {
             "the condition": self.condition,
             "the hit count": self.hit_condition,
             "the log message": self.log_message,
         }
-        parts = " and ".join(name for name, value in asked.items() if value)
+        parts = " and ".join(name for name, value in texts.items() if value)
         return f"dapkit does {parts} itself: the program stops there each time, and goes on" if parts else ""
 
 
@@ -119,9 +119,9 @@ def split(spec: BreakpointSpec, capabilities: Capabilities, traits: Traits) -> t
         # Only breakpoints in sources have log messages (SourceBreakpoint.logMessage).
         "log_message": bool(capabilities.supports_log_points) and in_source,
     }
-    asked = {name: getattr(spec, name) for name in able}
+    fields = {name: getattr(spec, name) for name in able}
     ours: dict[str, str | None] = dict.fromkeys(able)
-    for name, value in asked.items():
+    for name, value in fields.items():
         if value is not None and (any(ours.values()) or not able[name]):
             ours[name] = value
     emulated = Emulated(**ours)

@@ -56,28 +56,30 @@ def hit_by(
     breakpoints: Collection[KeptBreakpoint], session: Session, stopped: Stopped, frame: StackFrame | None
 ) -> list[KeptBreakpoint]:
     """Find the breakpoints that a stop has hit."""
-    answers = [(kept, answer) for kept in breakpoints if (answer := kept.reported_by(session)) is not None]
+    answers = [(each, answer) for each in breakpoints if (answer := each.reported_by(session)) is not None]
     ids = stopped.event.hit_breakpoint_ids
     kinds = _KINDS.get(stopped.reason, ())
     if ids:
-        by_command = [kept for kept in breakpoints if kept.console_id in ids]
-        named = [(kept, known.answer.id) for kept, known in answers if known.answer and known.answer.id in ids]
-        bearers = Counter(number for _, number in named)  # lldb-dap numbers data breakpoints for themselves
-        return by_command + [
-            kept for kept, number in named if bearers[number] == 1 or isinstance(kept.spec.location, kinds)
+        by_command = [each for each in breakpoints if each.console_id in ids]
+        with_ids = [
+            (each, response.answer.id) for each, response in answers if response.answer and response.answer.id in ids
         ]
-    candidates = [(kept, known) for kept, known in answers if isinstance(kept.spec.location, kinds)]
+        bearers = Counter(number for _, number in with_ids)  # lldb-dap numbers data breakpoints for themselves
+        return by_command + [
+            each for each, number in with_ids if bearers[number] == 1 or isinstance(each.spec.location, kinds)
+        ]
+    candidates = [(each, response) for each, response in answers if isinstance(each.spec.location, kinds)]
     if stopped.reason in ("data breakpoint", "instruction breakpoint"):
         return [candidates[0][0]] if len(candidates) == 1 else []
-    return [kept for kept, known in candidates if frame is not None and _is_there(kept, known.line, frame)]
+    return [each for each, response in candidates if frame is not None and _is_there(each, response.line, frame)]
 
 
-def _is_there(kept: KeptBreakpoint, line: int | None, frame: StackFrame) -> bool:
-    if isinstance(kept.spec.location, SourceLocation):
+def _is_there(breakpoint_: KeptBreakpoint, line: int | None, frame: StackFrame) -> bool:
+    if isinstance(breakpoint_.spec.location, SourceLocation):
         path = None if frame.source is None else frame.source.path
-        return line == frame.line and path is not None and _same(Path(path), kept.spec.location.file)
+        return line == frame.line and path is not None and _same(Path(path), breakpoint_.spec.location.file)
     # A name may be shown with its module or its arguments.
-    return isinstance(kept.spec.location, FunctionLocation) and kept.spec.location.name in frame.name
+    return isinstance(breakpoint_.spec.location, FunctionLocation) and breakpoint_.spec.location.name in frame.name
 
 
 def _same(path: Path, other: Path) -> bool:
@@ -87,12 +89,12 @@ def _same(path: Path, other: Path) -> bool:
 async def judge_stop(hit: Sequence[KeptBreakpoint], evaluate: Evaluate) -> Verdict:
     """Decide about a stop that has hit these breakpoints; it counts their hits."""
     stop, logs, remarks = not hit, list[str](), list[str]()
-    for kept in hit:
-        judgement = await judge(kept.emulated, hits=kept.hits, evaluate=evaluate)
-        kept.hits = judgement.hits
+    for each in hit:
+        judgement = await judge(each.emulated, hits=each.hits, evaluate=evaluate)
+        each.hits = judgement.hits
         stop = stop or judgement.stop
         if judgement.log is not None:
             logs.append(judgement.log)
         if judgement.remark is not None:
-            remarks.append(f"breakpoint {kept.number}: {judgement.remark}")
-    return Verdict(stop, tuple(kept.number for kept in hit), tuple(logs), tuple(remarks))
+            remarks.append(f"breakpoint {each.number}: {judgement.remark}")
+    return Verdict(stop, tuple(each.number for each in hit), tuple(logs), tuple(remarks))

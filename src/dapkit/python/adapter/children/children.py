@@ -191,13 +191,13 @@ class Children:
         """The sockets of this process, while children can connect."""
         return () if self.listener_path is None or self._sessions is None else (self.listener_path, self._sessions)
 
-    async def over(self, left: Sequence[int] = ()) -> None:
+    async def over(self, remaining: Sequence[int] = ()) -> None:
         """Wait until all that had sessions have ended, and the sessions with them.
 
-        The program has `left` these processes when it ended; some may still be on their way to the door.
+        The program has `remaining` these processes when it ended; some may still be on their way to the door.
         """
         with anyio.move_on_after(limits.ARRIVAL_SECONDS):
-            while any(map(self._is_coming, left)):  # noqa: ASYNC110 - it may end without a word
+            while any(map(self._is_coming, remaining)):  # noqa: ASYNC110 - it may end without a word
                 await anyio.sleep(limits.ARRIVAL_POLL_SECONDS)
         await self._changed.until(lambda: not self._coming)
         if self._living and not self.is_expecting:
@@ -312,9 +312,9 @@ class Children:
 
     def _configuration(self, child: _Arrived) -> dict[str, object]:
         args = to_json_value(self._args)
-        written = args if isinstance(args, dict) else {}
+        variables = args if isinstance(args, dict) else {}
         keys = dict(zip(self._args.__struct_fields__, self._args.__struct_encode_fields__, strict=True))
-        inherited = {keys[name]: written[keys[name]] for name in _INHERITED if keys[name] in written}
+        inherited = {keys[name]: variables[keys[name]] for name in _INHERITED if keys[name] in variables}
         return {
             **inherited,
             "presenters": list(self.presenters),

@@ -38,11 +38,11 @@ def expects_event(client: InitializeRequestArguments, kind: object) -> bool:
     return not client.supports_start_debugging_request and (client.adapter_id in _NAMES or kind in _NAMES)
 
 
-def is_token(given: object, token: str) -> bool:
+def is_token(value: object, token: str) -> bool:
     """Say whether that is the token."""
     import hmac
 
-    return isinstance(given, str) and hmac.compare_digest(given.encode(), token.encode())
+    return isinstance(value, str) and hmac.compare_digest(value.encode(), token.encode())
 
 
 @asynccontextmanager

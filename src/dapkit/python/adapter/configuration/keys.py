@@ -79,9 +79,9 @@ _OF_THE_OTHER: Final = {
 
 def remark_on(args: PythonLaunch | PythonAttach) -> str:
     """Report the keys without their requested effect, and the unknown ones; an empty text if there are no such keys."""
-    given = to_json_value(args)
-    asked = given if isinstance(given, dict) else {}
-    lines = [f"{key}: {text}" for key, text in REMARKS.items() if asked.get(key) not in _ASKS_FOR_NOTHING]
+    value = to_json_value(args)
+    given_keys = value if isinstance(value, dict) else {}
+    lines = [f"{key}: {text}" for key, text in REMARKS.items() if given_keys.get(key) not in _ASKS_FOR_NOTHING]
     unknown = [key for key in args.extra if not (key in KNOWN or key.startswith("__"))]
     if unknown:
         keys = ", ".join(_with_hint(key, args) for key in unknown)

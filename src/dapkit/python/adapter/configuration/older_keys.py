@@ -28,8 +28,8 @@ FLAGS: Final[Mapping[str, str]] = {
 
 def without_older_keys[Start: PythonLaunch | PythonAttach](args: Start) -> Start:
     """Return arguments that say the same without older keys."""
-    named = (FLAGS[flag] for flag in args.debug_options if flag in FLAGS)
-    args = msgspec.structs.replace(args, **dict.fromkeys((name for name in named if hasattr(args, name)), True))
+    flags = (FLAGS[flag] for flag in args.debug_options if flag in FLAGS)
+    args = msgspec.structs.replace(args, **dict.fromkeys((name for name in flags if hasattr(args, name)), True))
     changes: dict[str, bool] = {}
     if args.just_my_code is None and args.debug_std_lib:
         changes["just_my_code"] = False

@@ -127,7 +127,7 @@ class PathTranslation:
             self._named.add(path)
 
     def _referred(self, number: int) -> str | None:
-        return next((path for path, known in self._references.items() if known == number), None)
+        return next((path for path, reference in self._references.items() if reference == number), None)
 
 
 def _is_windows(path: str) -> bool:

@@ -22,12 +22,12 @@ class PresenterFiles(NamedTuple):
     problems: tuple[str, ...] = ()
 
 
-def presenter_files(given: Sequence[str] | None, cwd: Path) -> PresenterFiles:
+def presenter_files(files: Sequence[str] | None, cwd: Path) -> PresenterFiles:
     """Return the files that a configuration names, or else the files of the project around a folder."""
-    if given is not None:
-        return PresenterFiles(tuple(str(cwd / Path(name).expanduser()) for name in given))
-    found = next((file for folder in (cwd, *cwd.parents) if (file := folder / PROJECT_FILE).is_file()), None)
-    return PresenterFiles() if found is None else _of_project(found)
+    if files is not None:
+        return PresenterFiles(tuple(str(cwd / Path(name).expanduser()) for name in files))
+    project_file = next((file for folder in (cwd, *cwd.parents) if (file := folder / PROJECT_FILE).is_file()), None)
+    return PresenterFiles() if project_file is None else _of_project(project_file)
 
 
 def _settings(text: str) -> dict[str, Any]:

@@ -111,14 +111,14 @@ class BreakpointStore:
         With `for_scan`, breakpoints that would log a message stop there instead, and data breakpoints on places that
         are others at other times are not set.
         """
-        made = BreakpointStore()
-        made._sets = {
-            key: _Set(_for_scan(known.arguments), known.reported) if for_scan else known
-            for key, known in self._sets.items()
+        store = BreakpointStore()
+        store._sets = {
+            key: _Set(_for_scan(remembered.arguments), remembered.reported) if for_scan else remembered
+            for key, remembered in self._sets.items()
         }
-        made._places = dict(self._places)
-        made._last = self._last
-        return made
+        store._places = dict(self._places)
+        store._last = self._last
+        return store
 
     def take_over(self, other: "BreakpointStore") -> None:
         """Be about the engine that a copy is about: its program has taken the place of the one before."""
@@ -128,20 +128,20 @@ class BreakpointStore:
     def counts_hits(self) -> bool:
         """Whether there is a breakpoint that applies at some of its hits only."""
         return any(
-            getattr(asked, "hit_condition", None)
+            getattr(request, "hit_condition", None)
             for remembered in self._sets.values()
-            for asked in getattr(remembered.arguments, "breakpoints", None) or ()
+            for request in getattr(remembered.arguments, "breakpoints", None) or ()
         )
 
     @property
     def on_places(self) -> list[DataBreakpoint]:
         """The data breakpoints whose place is another at other times: the engine's dataId says how it is named."""
         return [
-            asked
+            request
             for remembered in self._sets.values()
             if isinstance(remembered.arguments, SetDataBreakpointsArguments)
-            for asked in remembered.arguments.breakpoints
-            if named_in(asked.data_id) is not None
+            for request in remembered.arguments.breakpoints
+            if named_in(request.data_id) is not None
         ]
 
     def forget(self) -> None:
@@ -156,10 +156,10 @@ class BreakpointStore:
         changes: list[BreakpointEvent] = []
         for key, remembered in list(self._sets.items()):
             try:
-                found = _breakpoints(await ask(_for_another_program(remembered.arguments)))
+                breakpoints = _breakpoints(await ask(_for_another_program(remembered.arguments)))
             except RequestFailed as error:
-                found = [Breakpoint(verified=False, message=error.text)] * len(remembered.reported)
-            reported = [self._as_before(new, old) for new, old in zip(found, remembered.reported, strict=False)]
+                breakpoints = [Breakpoint(verified=False, message=error.text)] * len(remembered.reported)
+            reported = [self._as_before(new, old) for new, old in zip(breakpoints, remembered.reported, strict=False)]
             changes += [
                 BreakpointEvent(reason="changed", breakpoint=new)
                 for new, old in zip(reported, remembered.reported, strict=False)
@@ -227,15 +227,17 @@ def _for_scan(arguments: Arguments[Any]) -> Arguments[Any]:
             stopping = [msgspec.structs.replace(each, log_message=None) for each in wanted]
             return msgspec.structs.replace(arguments, breakpoints=stopping)
         case SetDataBreakpointsArguments(breakpoints=asked):
-            left = [msgspec.structs.replace(each, data_id="-") if named_in(each.data_id) else each for each in asked]
-            return msgspec.structs.replace(arguments, breakpoints=left)
+            remaining = [
+                msgspec.structs.replace(each, data_id="-") if named_in(each.data_id) else each for each in asked
+            ]
+            return msgspec.structs.replace(arguments, breakpoints=remaining)
     return arguments
 
 
 def named_in(data_id: str) -> PlaceNamed | None:
     """Return how a dataId of an engine with time travel names its place; None for another."""
-    _, found, said = data_id.rpartition("at:{")
-    return decode_as(PlaceSaid, RawJson(b"{" + said.encode())).named if found else None
+    _, separator, text = data_id.rpartition("at:{")
+    return decode_as(PlaceSaid, RawJson(b"{" + text.encode())).named if separator else None
 
 
 def _is_found_again(source: Source) -> bool:

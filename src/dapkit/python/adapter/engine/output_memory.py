@@ -58,14 +58,14 @@ class OutputMemory:
     def read(self, pipe: int, fd: int, max_bytes: int) -> bytes:
         """Read from a pipe, as `os.read`, and note the length; meanwhile the amount in the pipe cannot be known."""
         words, at = self._words, pipe - 1
-        noted = words[at]
-        words[at] = noted | _IS_READING
+        count_before = words[at]
+        words[at] = count_before | _IS_READING
         try:
             data = os.read(fd, max_bytes)
         except OSError:
-            words[at] = noted
+            words[at] = count_before
             raise
-        words[at] = noted + 2 * len(data)
+        words[at] = count_before + 2 * len(data)
         return data
 
     def close(self) -> None:

@@ -48,21 +48,21 @@ class ResumeOrder:
                 waiting = (
                     earlier for earlier in self._asked if earlier.command == request.command and earlier.stops is None
                 )
-                if (asked := next(waiting, None)) is not None:
-                    asked.stops = self._received
+                if (waiting_request := next(waiting, None)) is not None:
+                    waiting_request.stops = self._received
 
     async def answer[B](self, command: str, answer: Awaitable[B]) -> B:
         """Return an answer of the engine once all stops were passed on that it had reported before."""
         if command not in _GOING_ON:
             return await answer
-        asked = _Asked(command, current_request.get())
-        self._asked.append(asked)
+        request = _Asked(command, current_request.get())
+        self._asked.append(request)
         try:
             body = await answer
-            await self._updates.until(lambda: self._is_over or self._passed_on >= (asked.stops or 0))
+            await self._updates.until(lambda: self._is_over or self._passed_on >= (request.stops or 0))
             return body
         finally:
-            self._asked.remove(asked)
+            self._asked.remove(request)
 
     def has_stop_before(self, request: Request) -> bool:
         """Say whether the next stop comes before the answer to a request of the client."""

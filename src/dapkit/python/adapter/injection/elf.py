@@ -38,7 +38,7 @@ def _found(data: bytes, names: set[bytes], size: int) -> list[tuple[str, bytes]]
     header = _HEADER.unpack_from(data)
     sections = [_SECTION.unpack_from(data, header[6] + index * header[11]) for index in range(header[12])]
     segments = [_SEGMENT.unpack_from(data, header[5] + index * header[9]) for index in range(header[10])]
-    found: list[tuple[str, bytes]] = []
+    symbols: list[tuple[str, bytes]] = []
     for section in sections:
         if section[1] != _DYNAMIC_SYMBOLS:
             continue
@@ -48,8 +48,8 @@ def _found(data: bytes, names: set[bytes], size: int) -> list[tuple[str, bytes]]
             text = data[texts + name : data.index(b"\0", texts + name)]
             if where and text in names:
                 offset = _offset(segments, address)
-                found.append((text.decode(), data[offset : offset + size]))
-    return found
+                symbols.append((text.decode(), data[offset : offset + size]))
+    return symbols
 
 
 def _offset(segments: list[tuple[int, ...]], address: int) -> int:

@@ -125,9 +125,9 @@ def _text(pid: int, place: Path, script: str) -> Iterator[Path]:
     The file is emptied and stays, since the program may still be about to read it; there is one for each program, and
     the files of ended programs are removed.
     """
-    for left in place.parent.glob(f"{_TEXTS}*"):
-        if not Path("/proc", left.name.removeprefix(_TEXTS)).exists():
-            left.unlink(missing_ok=True)
+    for old_file in place.parent.glob(f"{_TEXTS}*"):
+        if not Path("/proc", old_file.name.removeprefix(_TEXTS)).exists():
+            old_file.unlink(missing_ok=True)
     text = f"exec({script!a}, {{}})"  # in ASCII, so that a character is a byte
     if len(text) >= _MEMORY_BYTES:
         raise RequestFailed(
@@ -179,11 +179,11 @@ class _Attempts:
 
         """
         until = anyio.current_time() + limits.INJECTION_SECONDS
-        asked = await self._ask()
+        question = await self._ask()
         debugger = installed(self._ways.debuggers)
         if debugger is not None:
             self._need_no_tracer()
-        elif not asked:
+        elif not question:
             raise RequestFailed(self._without_debugger())
         attempts = 0
         while anyio.current_time() < until or attempts < limits.INJECTION_ATTEMPTS:

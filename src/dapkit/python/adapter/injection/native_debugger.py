@@ -104,9 +104,9 @@ class NativeDebugger:
         return Path(self.path).name
 
 
-def installed(wanted: Sequence[str] = ("gdb", "lldb")) -> NativeDebugger | None:
+def installed(names: Sequence[str] = ("gdb", "lldb")) -> NativeDebugger | None:
     """Return the first of these that is installed."""
-    for name in wanted:
+    for name in names:
         for program in _DIALECTS[name].names:
             if (path := shutil.which(program)) is not None:
                 return NativeDebugger(path, _DIALECTS[name])
@@ -133,11 +133,11 @@ class StandingProgram:
 
         """
         dialect = self._debugger.dialect
-        said = await self._answer(dialect.number.format(expression))
-        found = dialect.value.search(said)
-        if found is None:
-            raise NoAnswer(f"{self._debugger}: {' '.join(said.split())[-300:]}")
-        return int(found[1])
+        answer = await self._answer(dialect.number.format(expression))
+        match = dialect.value.search(answer)
+        if match is None:
+            raise NoAnswer(f"{self._debugger}: {' '.join(answer.split())[-300:]}")
+        return int(match[1])
 
     async def write(self, file: Path, address: int) -> None:
         """Copy a file into the program's memory."""
@@ -157,19 +157,19 @@ class StandingProgram:
         process, dialect = self._process, self._debugger.dialect
         if process.stdin is None or process.stdout is None:
             raise NoAnswer(f"{self._debugger} has no pipes")
-        said = b""
+        answer = b""
         try:
             await process.stdin.send("".join(f"{line}\n" for line in (*commands, dialect.mark)).encode())
             with anyio.fail_after(limits.NATIVE_DEBUGGER_SECONDS):
-                while f"\n{_MARK}\n".encode() not in said:
-                    said += await process.stdout.receive()
+                while f"\n{_MARK}\n".encode() not in answer:
+                    answer += await process.stdout.receive()
         except TimeoutError:
             with contextlib.suppress(ProcessLookupError):
                 process.send_signal(signal.SIGINT)  # it gives up the call, and puts the thread back where it was
             raise NoAnswer(f"{self._debugger} did not answer to {commands[-1]!r}") from None
         except (anyio.EndOfStream, anyio.BrokenResourceError, anyio.ClosedResourceError):
-            raise NoAnswer(f"{self._debugger} has ended: {_text(said)[-300:].strip()}") from None
-        return _text(said)
+            raise NoAnswer(f"{self._debugger} has ended: {_text(answer)[-300:].strip()}") from None
+        return _text(answer)
 
     async def let_go(self) -> None:
         """Let the program go on, and end the debugger."""
@@ -185,8 +185,8 @@ class StandingProgram:
                 process.kill()
 
 
-def _text(said: bytes) -> str:
-    return said.decode(errors="replace")
+def _text(answer: bytes) -> str:
+    return answer.decode(errors="replace")
 
 
 @asynccontextmanager

@@ -47,16 +47,16 @@ class TargetProcess:
         return f"process {self.pid}"
 
 
-def number_of(given: int | str) -> int:
+def number_of(process_id: int | str) -> int:
     """Return the number of a process, which clients may give as a text.
 
     Raises:
         RequestFailed: it is not a Python process.
 
     """
-    if isinstance(given, str) and not given.strip().isdigit():
-        raise RequestFailed(f"processId is {given!r}, expected the number of a process")
-    return int(given)
+    if isinstance(process_id, str) and not process_id.strip().isdigit():
+        raise RequestFailed(f"processId is {process_id!r}, expected the number of a process")
+    return int(process_id)
 
 
 def look_at(pid: int) -> TargetProcess:
@@ -89,12 +89,12 @@ def read(pid: int) -> TargetProcess:
     _need_permission(pid, user)
     try:
         executable = Path(f"/proc/{pid}/exe").readlink()
-        found = _interpreter(pid, executable)
+        interpreter = _interpreter(pid, executable)
     except FileNotFoundError as error:
         raise RequestFailed(f"process {pid} is part of the kernel, or has ended") from error
     except OSError as error:
         raise RequestFailed(f"process {pid} cannot be looked at: {error.strerror}") from error
-    number = int.from_bytes(found.get(_VERSION, b""), sys.byteorder)
+    number = int.from_bytes(interpreter.get(_VERSION, b""), sys.byteorder)
     return TargetProcess(pid, executable, (number >> 24 & 0xFF, number >> 16 & 0xFF), user)
 
 
@@ -163,9 +163,9 @@ def _interpreter(pid: int, executable: Path) -> dict[str, bytes]:
     files = [Path(f"/proc/{pid}/exe"), *(Path(root + path) for path in _libraries(pid))]
     for file in files:
         try:
-            if found := exported(file, frozenset({_VERSION, _RUN}), 8):
+            if exports := exported(file, frozenset({_VERSION, _RUN}), 8):
                 _need_same_bits(pid, file)
-                return found
+                return exports
         except FileNotFoundError:
             raise RequestFailed(
                 f"process {pid} runs an interpreter whose file {str(file).removeprefix(root)} was replaced meanwhile: "
@@ -196,10 +196,10 @@ def _need_same_bits(pid: int, file: Path) -> None:
 
 def _need_support(target: TargetProcess) -> None:
     if target.version < OLDEST:
-        found = ".".join(map(str, target.version)) if any(target.version) else "older than 3.11"
+        version = ".".join(map(str, target.version)) if any(target.version) else "older than 3.11"
         expected = ".".join(map(str, OLDEST))
         raise RequestFailed(
-            f"{target} runs Python {found} ({target.executable}), expected CPython {expected} or later; "
+            f"{target} runs Python {version} ({target.executable}), expected CPython {expected} or later; "
             "debugpy attaches to older ones"
         )
 

@@ -94,12 +94,12 @@ def command_for(launch: PythonLaunch, link: Path, *, has_shell: bool = False) ->
 def _folder(launch: PythonLaunch) -> Path:
     """Return the folder to run in."""
     try:
-        given = Path(launch.cwd or _default_folder(launch)).expanduser().absolute()
+        folder = Path(launch.cwd or _default_folder(launch)).expanduser().absolute()
     except FileNotFoundError as error:
         raise RequestFailed("the folder of the adapter was removed: give an absolute path as cwd") from error
-    if not given.is_dir():
-        raise RequestFailed(f"cwd is {launch.cwd or str(given)!r}, which is not a folder")
-    return given
+    if not folder.is_dir():
+        raise RequestFailed(f"cwd is {launch.cwd or str(folder)!r}, which is not a folder")
+    return folder
 
 
 def _default_folder(launch: PythonLaunch) -> Path:
@@ -128,19 +128,19 @@ def _as_text(value: str | float | None) -> str | None:
     return value if value is None or isinstance(value, str) else json.dumps(value)
 
 
-def _words(given: tuple[str, ...] | str, key: str) -> tuple[str, ...]:
+def _words(words: tuple[str, ...] | str, key: str) -> tuple[str, ...]:
     """Return arguments one by one; a text is split as a shell splits it."""
-    if not isinstance(given, str):
-        return given
+    if not isinstance(words, str):
+        return words
     try:
-        return tuple(shlex.split(given))
+        return tuple(shlex.split(words))
     except ValueError as error:
-        raise RequestFailed(f"{key} is {given!r}, which cannot be split into words: {error}") from error
+        raise RequestFailed(f"{key} is {words!r}, which cannot be split into words: {error}") from error
 
 
-def _unexpanded(given: tuple[str, ...] | str) -> tuple[str, ...]:
+def _unexpanded(words: tuple[str, ...] | str) -> tuple[str, ...]:
     """Report the shell syntax in a text, which no shell reads."""
-    if not isinstance(given, str) or not re.search(_EXPANDED, re.sub(_LITERAL, "", given)):
+    if not isinstance(words, str) or not re.search(_EXPANDED, re.sub(_LITERAL, "", words)):
         return ()
     return (_UNEXPANDED,)
 
@@ -148,15 +148,15 @@ def _unexpanded(given: tuple[str, ...] | str) -> tuple[str, ...]:
 def _target(launch: PythonLaunch, cwd: Path) -> tuple[str, str]:
     """Return the program to run: `program`, `module` or `code`, and its value."""
     code = "\n".join(launch.code) if isinstance(launch.code, list) else launch.code
-    given = [
+    choices = [
         (name, value)
         for name, value in (("program", launch.program), ("module", launch.module), ("code", code))
         if value
     ]
-    if len(given) != 1:
-        found = " and ".join(name for name, _ in given) or "none of them"
-        raise RequestFailed(f"launch needs exactly one of program, module and code, got {found}")
-    [(name, value)] = given
+    if len(choices) != 1:
+        names = " and ".join(name for name, _ in choices) or "none of them"
+        raise RequestFailed(f"launch needs exactly one of program, module and code, got {names}")
+    [(name, value)] = choices
     if name == "program" and not (cwd / value).exists():
         raise RequestFailed(f"program {value!r} does not exist (looked for {cwd / value})")
     return name, value

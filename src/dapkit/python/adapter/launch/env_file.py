@@ -65,15 +65,15 @@ def parse(text: str, environment: Mapping[str, str], *, name: str = "envFile") -
         if _BLANK.fullmatch(line):
             continue
         whole = line
-        while (found := _LINE.fullmatch(whole)) is None and _is_open(whole):
+        while (match := _LINE.fullmatch(whole)) is None and _is_open(whole):
             following = next(lines, None)
             if following is None:
                 break
             whole += "\n" + following[1]
-        if found is None:
+        if match is None:
             problems.append(f"line {number} of {name} is not NAME=value: {line.strip()[:40]!r}")
             continue
-        variables[found["name"]] = _value(found, {**environment, **variables})
+        variables[match["name"]] = _value(match, {**environment, **variables})
     return EnvFile(variables, tuple(problems))
 
 
@@ -83,13 +83,13 @@ def _is_open(line: str) -> bool:
     return begin is not None and len(re.findall(r"(?<!\\)" + begin[1], line)) == 1
 
 
-def _value(found: re.Match[str], known: Mapping[str, str]) -> str:
-    if found["single"] is not None:
-        return found["single"]
-    if found["double"] is not None:
-        return re.sub(r"\\(.)", lambda match: _ESCAPES.get(match[1], match[1]), _filled_in(found["double"], known))
-    return _filled_in(found["bare"] or "", known).replace("\\$", "$")
+def _value(line: re.Match[str], variables: Mapping[str, str]) -> str:
+    if line["single"] is not None:
+        return line["single"]
+    if line["double"] is not None:
+        return re.sub(r"\\(.)", lambda match: _ESCAPES.get(match[1], match[1]), _filled_in(line["double"], variables))
+    return _filled_in(line["bare"] or "", variables).replace("\\$", "$")
 
 
-def _filled_in(text: str, known: Mapping[str, str]) -> str:
-    return _REFERENCE.sub(lambda match: known.get(match[1]) or match[2] or "", text)
+def _filled_in(text: str, variables: Mapping[str, str]) -> str:
+    return _REFERENCE.sub(lambda match: variables.get(match[1]) or match[2] or "", text)

@@ -22,16 +22,16 @@ def interpreter_of(launch: PythonLaunch, cwd: Path, env: Mapping[str, str | None
         RequestFailed: there is no interpreter.
 
     """
-    given = launch.python or launch.python_path or launch.pythonpath
-    if not given:
+    command = launch.python or launch.python_path or launch.pythonpath
+    if not command:
         return [sys.executable]
-    words = [given] if isinstance(given, str) else given
+    words = [command] if isinstance(command, str) else command
     sought = words[0] if os.sep not in words[0] else str(cwd / Path(words[0]).expanduser())
-    found = _program(sought, env.get("PATH"))
-    if found is None:
+    path = _program(sought, env.get("PATH"))
+    if path is None:
         where = "on PATH" if sought == words[0] and os.sep not in sought else f"at {sought}"
         raise RequestFailed(f"python is {words[0]!r}, but there is no program {where} that can be run")
-    return [found, *words[1:]]
+    return [path, *words[1:]]
 
 
 def _program(name: str, path: str | None) -> str | None:

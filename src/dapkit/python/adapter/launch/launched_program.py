@@ -40,8 +40,8 @@ class _Pipe:
     def __init__(self, pipe: IO[bytes] | None, category: Category, report: Report, marked: MarkedOutput) -> None:
         self._fd = _own(pipe)
         self._number = STDOUT if category == "stdout" else STDERR
-        read = os.read if marked.memory is None else partial(marked.memory.read, self._number)
-        self._reader = DescriptorReader(self._fd, read=read)
+        read_pipe = os.read if marked.memory is None else partial(marked.memory.read, self._number)
+        self._reader = DescriptorReader(self._fd, read_bytes=read_pipe)
         self._decoder = codecs.getincrementaldecoder("utf-8")("backslashreplace")
         self._category = category
         self._report = report
@@ -74,8 +74,8 @@ class _Pipe:
         async with self._turn:  # the data that was read first comes first
             while self._taken:
                 data, self._begun = self._begun + self._taken.popleft(), b""
-                if len(data) >= limits.READ_CHUNK_BYTES and (begun := begun_mark(data)):  # else there was no more
-                    data, self._begun = data[:-begun], data[-begun:]
+                if len(data) >= limits.READ_CHUNK_BYTES and (mark_size := begun_mark(data)):  # else there was no more
+                    data, self._begun = data[:-mark_size], data[-mark_size:]
                 for part, mark in parts(data):
                     if part:
                         await self._marked.wait_in(self._number, before=mark)
@@ -302,7 +302,7 @@ def _popen(command: Command, link: int) -> subprocess.Popen[bytes]:
 
 def _own(pipe: IO[bytes] | None) -> int:
     """Our end of a pipe as a non-blocking descriptor of our own."""
-    with cast("IO[bytes]", pipe) as given:  # Popen has made the requested pipes
-        fd = os.dup(given.fileno())
+    with cast("IO[bytes]", pipe) as file:  # Popen has made the requested pipes
+        fd = os.dup(file.fileno())
     os.set_blocking(fd, False)
     return fd

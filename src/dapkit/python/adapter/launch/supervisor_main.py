@@ -178,31 +178,31 @@ class ParentProcess:
     def _obey(self) -> bool:
         """Carry out the adapter's commands, which may be several at once; return whether the program stays stopped."""
         try:
-            said = self._adapter.recv(64, _socket.MSG_DONTWAIT)
+            commands = self._adapter.recv(64, _socket.MSG_DONTWAIT)
         except BlockingIOError:
             return True  # `_stop_job` has read it meanwhile
         except ConnectionError:
-            said = b""
-        self._listens = bool(said)
-        said = self._without_replacement(said)
-        if RELEASE in said:
+            commands = b""
+        self._listens = bool(commands)
+        commands = self._without_replacement(commands)
+        if RELEASE in commands:
             self._fate = RELEASE
-        elif KILL in said or not (self._listens or self._fate):
+        elif KILL in commands or not (self._listens or self._fate):
             self._fate = KILL
             self._end_all()
             if not self._listens:
                 self._remove_sockets()
             return False
-        if TERMINATE in said and self.code is None:
+        if TERMINATE in commands and self.code is None:
             os.kill(self._program, signal.SIGTERM)
-        if RESUME in said:
+        if RESUME in commands:
             self._send(signal.SIGCONT)
             return False
         return True
 
-    def _without_replacement(self, said: bytes) -> bytes:
+    def _without_replacement(self, commands: bytes) -> bytes:
         """Replace the program if that was ordered; return the other orders."""
-        before, order, number = (self._said + said).partition(REPLACE)
+        before, order, number = (self._said + commands).partition(REPLACE)
         if order and len(number) < _NUMBER_BYTES:
             self._said = order + number
             return before
@@ -354,8 +354,8 @@ def _empty_group() -> int:
 
 def _environment() -> dict[bytes, bytes]:
     """Return the environment that we were given; to os.environ the interpreter adds LC_CTYPE in the C locale."""
-    with open("/proc/self/environ", "rb") as given:  # noqa: PTH123 - as above
-        pairs = [pair.partition(b"=") for pair in given.read().split(b"\0") if pair]
+    with open("/proc/self/environ", "rb") as file:  # noqa: PTH123 - as above
+        pairs = [pair.partition(b"=") for pair in file.read().split(b"\0") if pair]
     return {name: value for name, _, value in pairs}
 
 
@@ -383,7 +383,7 @@ def _has_children() -> bool:
 def _children() -> set[int]:
     """Return the children of this process."""
     ours = b"%d" % os.getpid()
-    found: set[int] = set()
+    pids: set[int] = set()
     for name in os.listdir("/proc"):  # noqa: PTH208 - as above
         if name.isdigit():
             try:
@@ -392,8 +392,8 @@ def _children() -> set[int]:
             except OSError:
                 continue  # it has ended
             if parent == ours:
-                found.add(int(name))
-    return found
+                pids.add(int(name))
+    return pids
 
 
 def _drain(descriptor: int) -> None:

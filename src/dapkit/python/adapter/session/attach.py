@@ -213,11 +213,11 @@ def _place(args: PythonAttach) -> tuple[str, ProgramAddress | str | int]:
     if connect is None and args.port is not None:
         connect = ProgramAddress(host=args.host or "127.0.0.1", port=args.port)
     places = {"connect": connect, "listen": args.listen, "socket": args.socket, "processId": args.process_id}
-    given = [(name, place) for name, place in places.items() if place is not None]
-    if len(given) != 1:
-        found = " and ".join(name for name, _ in given) or "none of them"
-        raise RequestFailed(f"attach needs exactly one of connect, listen, socket and processId, got {found}")
-    return given[0]
+    choices = [(name, place) for name, place in places.items() if place is not None]
+    if len(choices) != 1:
+        names = " and ".join(name for name, _ in choices) or "none of them"
+        raise RequestFailed(f"attach needs exactly one of connect, listen, socket and processId, got {names}")
+    return choices[0]
 
 
 def _token_for(place: ProgramAddress) -> str | None:
@@ -239,8 +239,8 @@ async def _first_visitor(place: ProgramAddress, run: DebuggeeRun) -> AsyncIterat
         await send.send(stream)
         await anyio.sleep_forever()  # the stream is closed when this returns
 
-    given = None if place.token_file is None else _token_for(place)
-    token = given or new_token()
+    file_token = None if place.token_file is None else _token_for(place)
+    token = file_token or new_token()
     with send, arrivals:
         async with listen_tcp(
             place.host,
@@ -251,7 +251,7 @@ async def _first_visitor(place: ProgramAddress, run: DebuggeeRun) -> AsyncIterat
             allow_remote=place.allow_remote,
             max_connections=1,
         ) as port:
-            with nullcontext() if given else left_token(token, port) as where:
+            with nullcontext() if file_token else left_token(token, port) as where:
                 text = f"Waiting for a program that calls dapkit.connect(({place.host!r}, {port}))"
                 await run.host.output(f"{text}{f'; the token is in {where}' if where else ''}\n", category="console")
                 yield await arrivals.receive()

@@ -139,5 +139,5 @@ async def _why(command: Command, program: LaunchedProgram, error: Exception) -> 
         return RequestFailed(objection)
     code = program.returncode
     how = "" if code is None else f" (exit code {code})" if code >= 0 else f" ({signal_name(-code)})"
-    said = program.last_errors()
-    return RequestFailed(f"{error}{how}{f'; it wrote:\n{said}' if said else ''}")
+    errors = program.last_errors()
+    return RequestFailed(f"{error}{how}{f'; it wrote:\n{errors}' if errors else ''}")

@@ -235,7 +235,7 @@ class DebuggeeRun:
             await self._report(OutputEvent(output=f"{_CUT[0].upper()}{_CUT[1:]}.\n", category="important"))
 
     async def _pass_events_on(self, debuggee: Debuggee) -> None:
-        taken = 0
+        event_count = 0
         async for happening in debuggee.link.incoming():
             match happening:
                 case EventReceived(event) if event.event in _INTERNAL:
@@ -250,10 +250,10 @@ class DebuggeeRun:
                     if isinstance(event.body, StoppedEvent):
                         debuggee.order.pass_on()
                     if isinstance(event.body, OutputEvent):
-                        taken += length(event.body.output)
-            if taken >= limits.OUTPUT_TAKEN_CHARACTERS:
-                await _report_taken(debuggee.link, taken)
-                taken = 0
+                        event_count += length(event.body.output)
+            if event_count >= limits.OUTPUT_TAKEN_CHARACTERS:
+                await _report_taken(debuggee.link, event_count)
+                event_count = 0
         if debuggee is self.debuggee:
             debuggee.process.marked.release()
 

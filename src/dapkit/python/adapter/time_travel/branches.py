@@ -70,9 +70,9 @@ async def branch(past: Debuggee, live: Debuggee, program: LaunchedProgram, histo
     place = {"place": str(path)}
     try:
         await past.link.request_custom("dapkit/prepareBranch", place)
-        given = decode_as(_Marks, await live.link.request_custom("dapkit/handOver", place))
-        asked = {"pipes": program.pipe_identities(), "mark": given.marks}
-        branched = decode_as(Branched, await past.link.request_custom("dapkit/branch", asked))
+        marks = decode_as(_Marks, await live.link.request_custom("dapkit/handOver", place))
+        request = {"pipes": program.pipe_identities(), "mark": marks.marks}
+        branched = decode_as(Branched, await past.link.request_custom("dapkit/branch", request))
     except TransportError as error:
         raise RequestFailed(f"the program cannot go on from this moment: {error}") from error
     finally:

@@ -232,8 +232,11 @@ class History:
         words = await visitor.line()
         match words:
             case ["checkpoint", token, number, pid, *moment] if hmac.compare_digest(token, self.token):
-                made = _moment(*moment)
-                await self._keep(Checkpoint(made.clock, int(pid), made if int(number) else None, stream), int(number))
+                moment_of_copy = _moment(*moment)
+                await self._keep(
+                    Checkpoint(moment_of_copy.clock, int(pid), moment_of_copy if int(number) else None, stream),
+                    int(number),
+                )
             case ["begun", name, pid, _clock] if name in self._awaited:
                 came, processes = self._awaited[name]
                 visitor.pid = int(pid)
@@ -245,10 +248,10 @@ class History:
 
     def end_at(self, clock: int, copies: int) -> None:
         """Drop the past after a clock at which so many checkpoints existed."""
-        for checkpoint in [known for known in self.checkpoints if known.clock > clock]:
+        for checkpoint in [each for each in self.checkpoints if each.clock > clock]:
             self.checkpoints.remove(checkpoint)
             checkpoint.drop()
-        self._changes = [known for known in self._changes if known <= clock]
+        self._changes = [each for each in self._changes if each <= clock]
         self._numbers = set(range(1, copies + 1))
         self._looked_at = copies
 
@@ -257,14 +260,14 @@ class History:
         with anyio.move_on_after(limits.PAST_SECONDS):
             await self._arrived.until(lambda: len(self._numbers) >= count)
 
-    async def until_nearer(self, clock: int, known: Checkpoint) -> None:
+    async def until_nearer(self, clock: int, nearest: Checkpoint) -> None:
         """Wait for a copy that is nearer to a clock than a known one."""
-        await self._arrived.until(lambda: self.before(clock - 1) is not known)
+        await self._arrived.until(lambda: self.before(clock - 1) is not nearest)
 
     async def _keep(self, checkpoint: Checkpoint, number: int) -> None:
         if number:
             self._numbers.add(number)
-        bisect.insort(self.checkpoints, checkpoint, key=lambda known: known.clock)
+        bisect.insort(self.checkpoints, checkpoint, key=lambda each: each.clock)
         self._arrived.notify()
         self._thin_out()
         try:
@@ -280,11 +283,11 @@ class History:
         while True:
             await self._arrived.until(lambda: len(self._numbers) > self._looked_at)
             self._looked_at = len(self._numbers)
-            used = await anyio.to_thread.run_sync(memory_of, [checkpoint.pid for checkpoint in self.checkpoints])
-            each = used // max(len(self.checkpoints), 1)
-            while used > self._memory_limit and len(self.checkpoints) > limits.LEAST_CHECKPOINTS:
+            sizes = await anyio.to_thread.run_sync(memory_of, [checkpoint.pid for checkpoint in self.checkpoints])
+            each = sizes // max(len(self.checkpoints), 1)
+            while sizes > self._memory_limit and len(self.checkpoints) > limits.LEAST_CHECKPOINTS:
                 self._drop_one()
-                used -= each
+                sizes -= each
             await anyio.sleep(limits.MEMORY_LOOK_SECONDS)
 
     def _thin_out(self) -> None:
@@ -296,8 +299,10 @@ class History:
         latest = self.checkpoints[-1].clock
 
         def gap(place: int) -> float:
-            known = self.checkpoints
-            return (known[place + 1].clock - known[place - 1].clock) / (latest - known[place].clock + 1)
+            checkpoints = self.checkpoints
+            return (checkpoints[place + 1].clock - checkpoints[place - 1].clock) / (
+                latest - checkpoints[place].clock + 1
+            )
 
         least = min(range(1, len(self.checkpoints) - 1), key=gap)
         self.checkpoints.pop(least).drop()

@@ -41,10 +41,10 @@ async def watched(process: PastProcess, what: dict[str, object]) -> Watched:
     words = await process.line()
     if not words[0].startswith("{"):
         raise problem_of(words)
-    found = decode_as(Watched, RawJson(" ".join(words).encode()))
-    if found.how != "watch":
-        raise problem_of(found.how.split(" "))
-    return found
+    result = decode_as(Watched, RawJson(" ".join(words).encode()))
+    if result.how != "watch":
+        raise problem_of(result.how.split(" "))
+    return result
 
 
 async def line_before(history: History, goal: int) -> int:
@@ -96,10 +96,10 @@ async def last_change(history: History, goal: int, expression: str, place: objec
     """
     while (checkpoint := await near(history, goal)) is not None:
         async with history.begun("watch", checkpoint, goal) as process:
-            found = await watched(process, {"expression": expression, "place": place})
-        if found.change is not None:
-            return found.change
-        if found.absent and checkpoint.clock == history.beginning:
+            result = await watched(process, {"expression": expression, "place": place})
+        if result.change is not None:
+            return result.change
+        if result.absent and checkpoint.clock == history.beginning:
             raise RequestFailed(f"{expression}: it has no value here, and had none before")
         goal = checkpoint.clock
     return WhyBody()
@@ -114,16 +114,16 @@ async def last_time(history: History, goal: int, place: object) -> int | None:
     """
     while (checkpoint := await near(history, goal)) is not None:
         async with history.begun("watch", checkpoint, goal) as process:
-            found = await watched(process, {"line": place})
-        if found.change is not None and found.change.clock is not None:
-            return found.change.clock
-        if found.absent:
+            result = await watched(process, {"line": place})
+        if result.change is not None and result.change.clock is not None:
+            return result.change.clock
+        if result.absent:
             return None
         goal = checkpoint.clock
     return None
 
 
-async def last_write(history: History, asked: list[DataBreakpoint], checkpoint: Checkpoint, goal: int) -> int:
+async def last_write(history: History, breakpoints: list[DataBreakpoint], checkpoint: Checkpoint, goal: int) -> int:
     """Return when the line began that last wrote to the data of data breakpoints; 0 if no line did.
 
     Raises:
@@ -131,23 +131,23 @@ async def last_write(history: History, asked: list[DataBreakpoint], checkpoint: 
 
     """
     last = 0
-    for breakpoint_ in asked:
-        named = named_in(breakpoint_.data_id)
-        if named is None:
+    for breakpoint_ in breakpoints:
+        place = named_in(breakpoint_.data_id)
+        if place is None:
             continue
         test = {"condition": breakpoint_.condition, "hitCondition": breakpoint_.hit_condition}
         async with history.begun("watch", checkpoint, goal) as process:
-            found = await watched(process, {**msgspec.to_builtins(named), "test": test})
-        last = max(last, found.change.clock or 0 if found.change is not None else 0)
+            result = await watched(process, {**msgspec.to_builtins(place), "test": test})
+        last = max(last, result.change.clock or 0 if result.change is not None else 0)
     return last
 
 
-async def identity_of(shown: Debuggee, frame_id: int) -> int:
+async def identity_of(debuggee: Debuggee, frame_id: int) -> int:
     """Return by which number a frame is known in each process of the past.
 
     Raises:
         RequestFailed: there is no such frame.
 
     """
-    answer = await shown.link.request_custom("dapkit/identity", {"frameId": frame_id})
+    answer = await debuggee.link.request_custom("dapkit/identity", {"frameId": frame_id})
     return decode_as(FrameIdentity, answer).identity

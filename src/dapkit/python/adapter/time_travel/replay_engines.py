@@ -59,8 +59,8 @@ class PastEngine:
 
     def note(self, stop: StoppedEvent) -> None:
         """Take note of how a moment was reported to the client."""
-        told = self.breakpoints.of_client(stop)
-        self.stop = told if isinstance(told, StoppedEvent) else stop
+        stop_of_client = self.breakpoints.of_client(stop)
+        self.stop = stop_of_client if isinstance(stop_of_client, StoppedEvent) else stop
 
 
 class PastEngines:
@@ -104,21 +104,21 @@ class PastEngines:
             RequestFailed: the process did not come so far.
 
         """
-        found: Scanned | None = None
+        scan: Scanned | None = None
         with in_time():
             async with self.begun("scan", checkpoint, end, live, None) as past:
                 async for happening in past.debuggee.link.incoming():
                     match happening:
                         case EventReceived(event) if event.event == SCANNED_EVENT and isinstance(event.body, RawJson):
-                            found = decode_as(Scanned, event.body)
+                            scan = decode_as(Scanned, event.body)
                             break
-                if found is None:
+                if scan is None:
                     raise await past.process.loss()
         if self._history.has_change(end - 1):  # this process has not seen it: its last line is another
-            return found if found.last is None or found.last.at_line or found.last.clock < end - 1 else Scanned()
-        if found.how.startswith("diverged"):
-            raise problem_of(found.how.split(" "))
-        return found
+            return scan if scan.last is None or scan.last.at_line or scan.last.clock < end - 1 else Scanned()
+        if scan.how.startswith("diverged"):
+            raise problem_of(scan.how.split(" "))
+        return scan
 
     async def instruction_before(self, clock: int, address: str, live: Debuggee) -> InstructionPlace | None:
         """Return where the instruction before a given address, at a clock, was executed.

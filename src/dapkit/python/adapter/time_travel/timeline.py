@@ -267,8 +267,8 @@ class TimeTravel:
             await self._show(self.clock, live, _END)
             return
         if args.granularity == "instruction":
-            shown = live if self.past is None else self.past.debuggee
-            address = await address_of(shown.link, args.thread_id)
+            debuggee = live if self.past is None else self.past.debuggee
+            address = await address_of(debuggee.link, args.thread_id)
             if (place := await self._engines.instruction_before(self.now, address, live)) is not None:
                 await self._show(place.clock, live, ArrivalStop("step"), steps=place.steps)
                 return
@@ -304,10 +304,10 @@ class TimeTravel:
             scanned = await self._engines.scanned(checkpoint, end, live)
             until = end if self.past is None else min(end, self.past.write or end)
             until -= self.history.has_change(until - 1)
-            written = await last_write(self.history, self._remembered.on_places, checkpoint, until)
-            if written >= (scanned.last.clock if scanned.last is not None else 1):
-                await self._show(written, live, None)
-                self._note_write(written)
+            write_clock = await last_write(self.history, self._remembered.on_places, checkpoint, until)
+            if write_clock >= (scanned.last.clock if scanned.last is not None else 1):
+                await self._show(write_clock, live, None)
+                self._note_write(write_clock)
                 return
             if (hit := scanned.last) is not None:
                 await self._show(hit.clock, live, ArrivalStop(hit.reason, hit.details) if hit.at_line else None)
@@ -316,9 +316,9 @@ class TimeTravel:
             end = begin + 1  # a stop at the very line of the checkpoint is seen only from the checkpoint before
         await self._show_beginning(live)
 
-    def _note_write(self, written: int) -> None:
+    def _note_write(self, write_clock: int) -> None:
         if self.past is not None:
-            self.past.write = written
+            self.past.write = write_clock
 
     def _scan_from(self, clock: int) -> Checkpoint | None:
         """Return from where to look for stops: hits are counted from the beginning, or the client's last change."""
@@ -348,11 +348,11 @@ class TimeTravel:
 
         """
         await self._need_stop()
-        shown = live if self.past is None else self.past.debuggee
-        asked = {"expression": args.expression, "frameId": args.frame_id}
-        place = await shown.link.request_custom("dapkit/placeOfExpression", asked)
+        debuggee = live if self.past is None else self.past.debuggee
+        request = {"expression": args.expression, "frameId": args.frame_id}
+        place = await debuggee.link.request_custom("dapkit/placeOfExpression", request)
         change = await last_change(self.history, self.now, args.expression, place)
-        path = change.path and (shown.paths.of_client(change.path) or change.path)
+        path = change.path and (debuggee.paths.of_client(change.path) or change.path)
         return msgspec.structs.replace(change, path=path)
 
     async def restart_frame(self, frame_id: int, live: Debuggee) -> None:
@@ -377,9 +377,9 @@ class TimeTravel:
 
         """
         await self._need_stop()
-        shown = live if self.past is None else self.past.debuggee
-        asked = {"targetId": args.target_id, "threadId": args.thread_id}
-        place = await shown.link.request_custom("dapkit/placeOfTarget", asked)
+        debuggee = live if self.past is None else self.past.debuggee
+        request = {"targetId": args.target_id, "threadId": args.thread_id}
+        place = await debuggee.link.request_custom("dapkit/placeOfTarget", request)
         clock = await last_time(self.history, self.now, place)
         if clock is None:
             return await self.ask(args, live)
@@ -393,7 +393,7 @@ class TimeTravel:
             now=self.now,
             output=self._written if self.past is None else self.past.written,
             live=self.clock,
-            checkpoints=[known.moment for known in self.history.checkpoints if known.moment is not None],
+            checkpoints=[each.moment for each in self.history.checkpoints if each.moment is not None],
             stops=list(self._stops),
         )
 

@@ -95,21 +95,21 @@ class _TreeBuilder:
             raise _NotSimpleError
         lefts = [node.left, *node.comparators]
         links = [
-            self._comparison(left, operation, right)
-            for left, operation, right in zip(lefts, node.ops, node.comparators, strict=False)
+            self._comparison(left_operand, operation, right)
+            for left_operand, operation, right in zip(lefts, node.ops, node.comparators, strict=False)
         ]
         return links[0] if len(links) == 1 else ("and", None, *links)
 
-    def _comparison(self, left: _ast.expr, operation: _ast.cmpop, right: _ast.expr) -> Tree:
+    def _comparison(self, left_operand: _ast.expr, operation: _ast.cmpop, right: _ast.expr) -> Tree:
         match operation:
             case _ast.Is() | _ast.IsNot():
-                if not (_has_identity(left) and _has_identity(right)):
+                if not (_has_identity(left_operand) and _has_identity(right)):
                     raise _NotSimpleError
-                tree: Tree = ("is", None, self.tree(left), self.tree(right))
+                tree: Tree = ("is", None, self.tree(left_operand), self.tree(right))
             case _ast.In() | _ast.NotIn():
-                tree = ("contains", None, self.tree(left), self._container(right))
+                tree = ("contains", None, self.tree(left_operand), self._container(right))
             case _:
-                tree = ("compare", _COMPARISONS[type(operation)], self.tree(left), self.tree(right))
+                tree = ("compare", _COMPARISONS[type(operation)], self.tree(left_operand), self.tree(right))
         return ("not", None, tree) if isinstance(operation, _ast.IsNot | _ast.NotIn) else tree
 
     def _container(self, node: _ast.expr) -> Tree:

@@ -43,8 +43,8 @@ class NodeTemplates:
 
     def lines(self, key: str) -> list[int] | None:
         """Return the lines of a template, None if it was not seen."""
-        known = self._places.get(key)
-        return None if known is None else known.lines
+        places = self._places.get(key)
+        return None if places is None else places.lines
 
     def look(self, key: str, frames: list[FrameType]) -> bool:
         """Look for a template among frames; say whether it was found."""
@@ -60,9 +60,9 @@ class NodeTemplates:
         if code is None or key.endswith(_OF_PYTHON):
             return None
         begin = first_line(code)
-        made = site_of(breakpoint, HostCode(code, {}, of_template=True), begin, actions)
-        made.callback = self._at_node(key, breakpoint, begin, made.callback)
-        return made
+        new_site = site_of(breakpoint, HostCode(code, {}, of_template=True), begin, actions)
+        new_site.callback = self._at_node(key, breakpoint, begin, new_site.callback)
+        return new_site
 
     def _at_node(self, key: str, breakpoint: EngineBreakpoint, begin: int, act: LineCallback) -> LineCallback:
         def callback(code: CodeType, line: int, depth: int = 1) -> object:
@@ -94,12 +94,12 @@ class NodeTemplates:
         return view if key == name_in(key) or view.text() == self._text_of(key) else None
 
     def _places_of(self, key: str, view: DjangoFrame) -> NodePlaces:
-        known = self._places.get(key)
+        places = self._places.get(key)
         template = view.template()
-        if known is None or not known.are_of(template):
-            known = self._places[key] = NodePlaces(template, view.filename)
-        return known
+        if places is None or not places.are_of(template):
+            places = self._places[key] = NodePlaces(template, view.filename)
+        return places
 
     def _text_of(self, key: str) -> str | None:
-        known = self._sources.unfiled.with_key(key, self._sources.name)
-        return None if known is None else known.text
+        fileless = self._sources.unfiled.with_key(key, self._sources.name)
+        return None if fileless is None else fileless.text

@@ -113,9 +113,9 @@ class BreakpointCondition:
             self.log = [FrameExpression(_field(part), "log message") if field else part for field, part in parts]
             self.log_expression = " ".join(_field(part) if field else repr(part) for field, part in parts) or "''"
         expressions = [self.expression, *(self.log or ())]
-        read = [expression.read for expression in expressions if isinstance(expression, FrameExpression)]
+        readers = [expression.read for expression in expressions if isinstance(expression, FrameExpression)]
         bound = [expression.bound for expression in expressions if isinstance(expression, FrameExpression)]
-        self.names: set[str] = set().union(*read)
+        self.names: set[str] = set().union(*readers)
         self.bound: set[str] = set().union(*bound)
         self.next_hit = native.counter()
         untrack(self)
@@ -205,24 +205,24 @@ def callback_for(
     return in_c or _written(test, host, line, actions, careful)
 
 
-def _plain(wanted: int, hit: Callable[[FrameType, CodeType, int], object]) -> LineCallback:
+def _plain(hit_count: int, hit: Callable[[FrameType, CodeType, int], object]) -> LineCallback:
     """Make the callback of a breakpoint without any condition; there may be a hundred thousand of them."""
 
     def callback(code: CodeType, line: int, depth: int = 1) -> object:
-        return hit(sys._getframe(depth), code, line) if line == wanted else _DISABLE
+        return hit(sys._getframe(depth), code, line) if line == hit_count else _DISABLE
 
     return callback
 
 
 def _when_called(make: Callable[[], LineCallback]) -> LineCallback:
     """Make a callback that takes long to make when it is first called: of very many, few ever are."""
-    made: LineCallback | None = None
+    callback_made: LineCallback | None = None
 
     def callback(code: CodeType, line: int, depth: int = 1) -> object:
-        nonlocal made
-        if made is None:
-            made = make()
-        return made(code, line, depth + 1)
+        nonlocal callback_made
+        if callback_made is None:
+            callback_made = make()
+        return callback_made(code, line, depth + 1)
 
     return callback
 

@@ -63,10 +63,10 @@ class _WantedNames:
     def unbound(self, namespace: dict[str, object]) -> Iterator[tuple[EngineBreakpoint, str, str]]:
         """Return breakpoints in no code yet whose name begins with one of a module: each, its module, and its name."""
         for first in list(filter(namespace.__contains__, self._by_first_part)):
-            left = [wanted for wanted in self._by_first_part.pop(first) if not wanted[0].bound]
-            if left:
-                self._by_first_part[first] = left
-                yield from left
+            remaining = [meaning for meaning in self._by_first_part.pop(first) if not meaning[0].bound]
+            if remaining:
+                self._by_first_part[first] = remaining
+                yield from remaining
 
 
 class FunctionBreakpointTable:
@@ -94,10 +94,10 @@ class FunctionBreakpointTable:
     def place(self, specs: list[Json]) -> list[EngineBreakpoint]:
         """Replace all function breakpoints."""
         self.clear()
-        made: list[EngineBreakpoint] = []
+        breakpoints: list[EngineBreakpoint] = []
         for spec in specs:
             breakpoint = EngineBreakpoint(FUNCTION, spec, modes=())
-            made.append(breakpoint)
+            breakpoints.append(breakpoint)
             if breakpoint.test is None:
                 continue
             try:
@@ -113,7 +113,7 @@ class FunctionBreakpointTable:
                 breakpoint.wait(f"no function {breakpoint.spec['name']} is loaded yet")
         if self.asked:
             self._monitor.discover("functions")  # shows all code again, as it starts
-        return made
+        return breakpoints
 
     @under_lock
     def clear(self) -> None:
@@ -129,20 +129,20 @@ class FunctionBreakpointTable:
     @under_lock
     def bind_new_code(self, code: CodeType, namespace: dict[str, object]) -> None:
         """Bind to a code object that is about to run, and to the functions inside it."""
-        found = [
+        bindings = [
             (breakpoint, part)
             for part in filter(is_function, with_nested(code))
             for breakpoint, module in self._names.of(part)
             if self._is_in(module, part.co_filename, namespace)
         ]
-        if is_function(code) and all(part is not code for _, part in found):
-            found += [
+        if is_function(code) and all(part is not code for _, part in bindings):
+            bindings += [
                 (breakpoint, code)
                 for breakpoint, module, name in self._names.unbound(namespace)
                 if self._is_in(module, code.co_filename, namespace) and code_of(_look_up(namespace, name)) is code
             ]
-        newly = {breakpoint.number: breakpoint for breakpoint, _ in found if not breakpoint.bound}
-        for breakpoint, part in found:
+        newly = {breakpoint.number: breakpoint for breakpoint, _ in bindings if not breakpoint.bound}
+        for breakpoint, part in bindings:
             self._bind(breakpoint, part, namespace)
         for breakpoint in newly.values():
             self._report(breakpoint, "changed")
@@ -154,22 +154,22 @@ class FunctionBreakpointTable:
 
     def _find_loaded(self) -> None:
         """Bind to functions that are already loaded, as far as names lead to them."""
-        found: list[tuple[EngineBreakpoint, CodeType, dict[str, object]]] = []
+        bindings: list[tuple[EngineBreakpoint, CodeType, dict[str, object]]] = []
         others: list[tuple[EngineBreakpoint, str]] = []
         for namespace in loaded_namespaces():
             filename = namespace.get("__file__")
             for breakpoint, module, name in self._names.unbound(namespace):
                 if not self._is_in(module, filename if type(filename) is str else "<string>", namespace):
                     continue
-                meant = _look_up(namespace, name)
-                code = code_of(meant)
+                function = _look_up(namespace, name)
+                code = code_of(function)
                 if code is not None:
-                    found.append((breakpoint, code, namespace))
-                elif is_a(meant, type):
+                    bindings.append((breakpoint, code, namespace))
+                elif is_a(function, type):
                     others.append((breakpoint, f"is a class; name one of its methods, {name}.__init__ for instance"))
-                elif callable(meant):
+                elif callable(function):
                     others.append((breakpoint, "is built in: there is no Python code to stop in"))
-        for breakpoint, code, namespace in found:
+        for breakpoint, code, namespace in bindings:
             self._bind(breakpoint, code, namespace)
         for breakpoint, why in others:
             if not breakpoint.bound:
@@ -200,8 +200,8 @@ def meanings_of(name: object) -> list[Meaning]:
     """
     if not isinstance(name, str):
         raise RequestRefused(f"the name of a function breakpoint is {name!r}, expected a text")
-    given = name.strip().removesuffix("()")
-    module, colon, qualified = given.rpartition(":")
+    dotted = name.strip().removesuffix("()")
+    module, colon, qualified = dotted.rpartition(":")
     parts = qualified.replace(".<locals>", "").split(".")
     for part in [*parts, *(module.split(".") if colon else ())]:
         if not part.isidentifier() and part != "<lambda>":

@@ -21,9 +21,9 @@ def parse_hit_condition(text: str) -> tuple[str, int]:
         ValueError: with the text, and the expected form.
 
     """
-    given = text.strip()
-    sign = next(sign for sign in _SIGNS if given.startswith(sign))
-    number = given[len(sign) :].strip()
+    condition = text.strip()
+    sign = next(sign for sign in _SIGNS if condition.startswith(sign))
+    number = condition[len(sign) :].strip()
     if not number.isascii() or not number.isdigit() or (sign == "%" and int(number) == 0):
         raise ValueError(f"hit condition {text!r}: expected a number, as in 5, == 5, != 5, >= 5, > 5, <= 5, < 5 or % 3")
     return _SIGNS[sign], int(number)

@@ -26,10 +26,10 @@ class InstructionBreakpointTable:
     def place(self, specs: list[Json]) -> list[EngineBreakpoint]:
         """Replace all instruction breakpoints."""
         self.clear()
-        made: list[EngineBreakpoint] = []
+        breakpoints: list[EngineBreakpoint] = []
         for spec in specs:
             breakpoint = EngineBreakpoint(INSTRUCTION, spec, modes=(ONCE,))
-            made.append(breakpoint)
+            breakpoints.append(breakpoint)
             if breakpoint.test is None:
                 continue
             try:
@@ -40,12 +40,12 @@ class InstructionBreakpointTable:
             breakpoint.address = hex(self._addresses.of(code, offset))
             # The namespace is only a hint which names are global; another is looked up in the frame.
             self._inline.add([site_of(breakpoint, HostCode(code, {}), offset, self._actions_for(breakpoint))])
-        return made
+        return breakpoints
 
     @under_lock
-    def drop(self, gone: EngineBreakpoint) -> None:
+    def drop(self, removed: EngineBreakpoint) -> None:
         """Remove one breakpoint."""
-        self._inline.remove(lambda site: site.breakpoint is gone)
+        self._inline.remove(lambda site: site.breakpoint is removed)
 
     @under_lock
     def clear(self) -> None:
@@ -57,10 +57,10 @@ class InstructionBreakpointTable:
         if not isinstance(shift, int):
             raise RequestRefused(f"offset is {shift!r}, expected a number of bytes")
         address = parse(breakpoint.spec.get("instructionReference"), "instructionReference") + shift
-        found = self._addresses.find(address)
-        if found is None:
+        instruction = self._addresses.find(address)
+        if instruction is None:
             raise RequestRefused(f"there is no bytecode at {hex(address)}; use addresses of frames or of disassemble")
-        code, offset = found
+        code, offset = instruction
         offsets = offsets_of(code)
         if offset not in offsets:
             before = max(start for start in offsets if start < offset)

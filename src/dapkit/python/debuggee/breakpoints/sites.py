@@ -39,12 +39,12 @@ class BreakpointSite:
 
 
 def site_of(
-    wanted: EngineBreakpoint, host: HostCode, at: int, actions: HitActions, *, at_once: bool = True
+    breakpoint: EngineBreakpoint, host: HostCode, at: int, actions: HitActions, *, at_once: bool = True
 ) -> BreakpointSite:
     """Make the site of a breakpoint in a code object, at a line or an offset; its callback `at_once` or later."""
-    assert wanted.test is not None, "a breakpoint without a test is put nowhere"  # noqa: S101 - says so to mypy
-    wanted.bound = True
-    return BreakpointSite(wanted, host.code, at, callback_for(wanted.test, host, at, actions, at_once=at_once))
+    assert breakpoint.test is not None, "a breakpoint without a test is put nowhere"  # noqa: S101 - says so to mypy
+    breakpoint.bound = True
+    return BreakpointSite(breakpoint, host.code, at, callback_for(breakpoint.test, host, at, actions, at_once=at_once))
 
 
 class BreakpointHit:
@@ -129,15 +129,15 @@ class SiteTable:
                 self._monitor.want(code, self._owner, self._events, afresh=True)
 
     @under_lock
-    def remove(self, chosen: Callable[[BreakpointSite], bool]) -> None:
+    def remove(self, is_removed: Callable[[BreakpointSite], bool]) -> None:
         """Watch some sites no more."""
-        gone = {id(site.code): site.code for site in self._sites if chosen(site)}
-        if not gone:
+        codes = {id(site.code): site.code for site in self._sites if is_removed(site)}
+        if not codes:
             return
-        self._sites = [site for site in self._sites if not chosen(site)]
+        self._sites = [site for site in self._sites if not is_removed(site)]
         self._keep_lines()
         still = {id(site.code) for site in self._sites}
-        for ident, code in gone.items():
+        for ident, code in codes.items():
             if ident not in still:
                 self._monitor.want(code, self._owner, 0)
         self._index()
@@ -168,19 +168,19 @@ def _lines_of(sites: list[BreakpointSite]) -> list[tuple[CodeType, int]]:
     return [(code, line) for code, here in offsets.values() for line in lines_at(code, here)]
 
 
-def _table(sites: list[BreakpointSite], collector: HitCollector, kept: list[tuple[CodeType, int]]) -> native.Table:
+def _table(sites: list[BreakpointSite], collector: HitCollector, entries: list[tuple[CodeType, int]]) -> native.Table:
     """Find the callbacks of each line or offset."""
     at: dict[int, list[BreakpointSite]] = {}
     for site in sites:
         at.setdefault(site.at, []).append(site)
     idle: dict[int, list[CodeType]] = {}
-    for code, place in kept:
+    for code, place in entries:
         if not any(site.code is code for site in at.get(place, ())):
             idle.setdefault(place, []).append(code)
     # A line number that only one code object has is the usual case, and worth a shorter way.
     table: native.Table = {
-        place: (found[0].code, found[0].callback) if len(found) == 1 else (None, all_of(found, collector))
-        for place, found in at.items()
+        place: (entry[0].code, entry[0].callback) if len(entry) == 1 else (None, all_of(entry, collector))
+        for place, entry in at.items()
     }
     for place, codes in idle.items():
         table[place] = None, _also_idle(table.get(place), codes)
@@ -207,10 +207,10 @@ def _dispatch(table: native.Table) -> LineCallback:
     """Make the callback that finds the site of a line or an offset."""
 
     def dispatch(code: CodeType, place: int, depth: int = 1) -> object:
-        found = find(place)
-        if found is None:
+        entry = find(place)
+        if entry is None:
             return DISABLE
-        own, callback = found
+        own, callback = entry
         if own is not code and own is not None:
             return DISABLE
         try:

@@ -75,7 +75,7 @@ class SourceBreakpointTable:
         self.inline = SiteTable(watch, "inline", monitor.EVENTS.INSTRUCTION, collector, after=self.lines)
 
     def prepare(
-        self, key: str, source: Json, text: ProgramText | RequestRefused, asked: list[Json], *, note: str
+        self, key: str, source: Json, text: ProgramText | RequestRefused, requests: list[Json], *, note: str
     ) -> Generator[None, None, list[EngineBreakpoint]]:
         """Verify a client's breakpoints in one source, and return the breakpoints to `place`; yield after each.
 
@@ -92,14 +92,14 @@ class SourceBreakpointTable:
             else:
                 yield from text.read_through(where)
                 lines = text.lines_with_code(where)
-                yield from look_up_spots(text, _lines_with_columns(asked), where)
+                yield from look_up_spots(text, _lines_with_columns(requests), where)
         except RequestRefused as refusal:
             lines = refusal
-        made: list[EngineBreakpoint] = []
-        for spec in asked:
+        breakpoints: list[EngineBreakpoint] = []
+        for spec in requests:
             yield
             breakpoint = EngineBreakpoint(SOURCE, spec)
-            made.append(breakpoint)
+            breakpoints.append(breakpoint)
             breakpoint.source = source
             if breakpoint.test is None:
                 continue
@@ -119,7 +119,7 @@ class SourceBreakpointTable:
                     and not isinstance(text, RequestRefused)
                 ):
                     _find_column(breakpoint, text, where)
-        return made
+        return breakpoints
 
     @under_lock
     def place(self, key: str, breakpoints: list[EngineBreakpoint]) -> None:
@@ -145,12 +145,12 @@ class SourceBreakpointTable:
         return any(site.code is code for sites in (self.lines, self.inline) for site in sites)
 
     @under_lock
-    def drop(self, gone: EngineBreakpoint) -> None:
+    def drop(self, removed: EngineBreakpoint) -> None:
         """Remove one breakpoint."""
-        self._remove(lambda site: site.breakpoint is gone)
-        for key, asked in self._asked.items():
-            if gone in asked:
-                asked.remove(gone)
+        self._remove(lambda site: site.breakpoint is removed)
+        for key, breakpoints in self._asked.items():
+            if removed in breakpoints:
+                breakpoints.remove(removed)
                 self._arrange(key)
 
     @under_lock
@@ -166,9 +166,9 @@ class SourceBreakpointTable:
         self._remove(lambda _: True)
 
     @under_lock
-    def _remove(self, chosen: Callable[[BreakpointSite], bool]) -> None:
-        self.lines.remove(chosen)
-        self.inline.remove(lambda site: site.breakpoint.kind == SOURCE and chosen(site))
+    def _remove(self, is_removed: Callable[[BreakpointSite], bool]) -> None:
+        self.lines.remove(is_removed)
+        self.inline.remove(lambda site: site.breakpoint.kind == SOURCE and is_removed(site))
 
     def wants(self, code: CodeType) -> list[str]:
         """Return the keys of those sources of a code object that have breakpoints: none for nearly all."""
@@ -182,14 +182,14 @@ class SourceBreakpointTable:
 
         Changes are reported to the client, unless the response that is about to be made has them.
         """
-        known = self._codes.setdefault(key, {})
-        if id(code) in known:
+        codes = self._codes.setdefault(key, {})
+        if id(code) in codes:
             return
         template = compiled_template(code, namespace) if self._reads("jinja") else None
         if template is not None:
             self._meet_template(key, template, namespace, in_answer=in_answer)
             return
-        parts = [part for part in with_nested(code) if id(part) not in known]
+        parts = [part for part in with_nested(code) if id(part) not in codes]
         before: list[tuple[EngineBreakpoint, Json]] = []
         if code.co_name == "<module>":
             waiting = [breakpoint for breakpoint in self._asked[key] if not breakpoint.bound]
@@ -197,7 +197,7 @@ class SourceBreakpointTable:
             self._locate_in(code, waiting)
             self._arrange(key)
         for part in parts:
-            known[id(part)] = (part, namespace)
+            codes[id(part)] = (part, namespace)
         self._bind([(part, namespace) for part in parts], key)
         if not in_answer:
             self._report_changed(before)
@@ -207,17 +207,17 @@ class SourceBreakpointTable:
         self, key: str, template: CompiledTemplate, namespace: dict[str, object], *, in_answer: bool
     ) -> None:
         """Bind the breakpoints of a template to the functions that it was compiled to, perhaps once more."""
-        known = self._codes[key]
-        kept = self._templates.setdefault(key, [])
-        kept.append(template)
-        if len(kept) > limits.COMPILED_AGAIN:
-            gone = {id(code) for code in kept.pop(0).codes}
-            self._remove(lambda site: id(site.code) in gone)
-            for code in gone:
-                known.pop(code, None)
+        loaded_codes = self._codes[key]
+        templates = self._templates.setdefault(key, [])
+        templates.append(template)
+        if len(templates) > limits.COMPILED_AGAIN:
+            old_codes = {id(code) for code in templates.pop(0).codes}
+            self._remove(lambda site: id(site.code) in old_codes)
+            for code in old_codes:
+                loaded_codes.pop(code, None)
         before = self._locate_in_template(key, template.lines)
         codes = [(code, namespace) for code in template.codes]
-        known.update((id(code), (code, namespace)) for code, _ in codes)
+        loaded_codes.update((id(code), (code, namespace)) for code, _ in codes)
         self._bind(codes, key)
         if not in_answer:
             self._report_changed(before)
@@ -233,8 +233,8 @@ class SourceBreakpointTable:
         return before
 
     def _report_changed(self, before: list[tuple[EngineBreakpoint, Json]]) -> None:
-        for breakpoint, shown in before:
-            if breakpoint.describe() != shown:
+        for breakpoint, earlier in before:
+            if breakpoint.describe() != earlier:
                 self._report(breakpoint, "changed")
 
     @under_lock
@@ -248,10 +248,10 @@ class SourceBreakpointTable:
     @under_lock
     def _bind_nodes(self, key: str) -> None:
         actions_for = self._actions_for
-        found = [
+        nodes = [
             self._nodes.site(key, breakpoint, actions_for(breakpoint, at_line=True)) for breakpoint in self._asked[key]
         ]
-        self.lines.add([site for site in found if site is not None])
+        self.lines.add([site for site in nodes if site is not None])
 
     def _meet_nodes(self, key: str, lines: list[int]) -> None:
         with self._lock:
@@ -260,8 +260,8 @@ class SourceBreakpointTable:
 
     def template_lines(self, key: str) -> list[int] | None:
         """Return the executable lines of a template as it was last compiled; None if it is not a template."""
-        known = self._templates.get(key)
-        return known[-1].lines if known else self._nodes.lines(key)
+        templates = self._templates.get(key)
+        return templates[-1].lines if templates else self._nodes.lines(key)
 
     def _lines_in(self, code: CodeType, key: str) -> dict[int, list[int]]:
         """Return the lines of a source that some code has, and at which lines of the code each of them is."""
@@ -273,11 +273,11 @@ class SourceBreakpointTable:
     def _locate_in(self, module: CodeType, waiting: list[EngineBreakpoint]) -> None:
         """Locate the breakpoints that were not verified, or that were verified in another text, in the loaded code."""
         lines = lines_of_tree(module)
-        known = set(lines)
+        line_set = set(lines)
         owners = {(part.co_qualname, part.co_firstlineno) for part in with_nested(module)}
         for breakpoint in waiting:
             where = str((breakpoint.source or {}).get("path") or module.co_filename)
-            if not breakpoint.verified or breakpoint.line not in known:
+            if not breakpoint.verified or breakpoint.line not in line_set:
                 _locate(breakpoint, lines, where, "", self._texts.of_code(module))
             spot = breakpoint.spot
             is_inline = breakpoint.verified and breakpoint.spec.get("column") is not None
@@ -333,30 +333,28 @@ class SourceBreakpointTable:
         self.inline.add(inline)
 
 
-def _lines_with_columns(asked: list[Json]) -> set[int]:
+def _lines_with_columns(requests: list[Json]) -> set[int]:
     """Return the lines of which a client names a column."""
-    lines = [spec.get("line") for spec in asked if spec.get("column") is not None]
+    lines = [spec.get("line") for spec in requests if spec.get("column") is not None]
     return {line for line in lines if isinstance(line, int) and line > 0}
 
 
 def _locate(breakpoint: EngineBreakpoint, lines: list[int], where: str, note: str, text: ProgramText | None) -> None:
     """Find the line of a breakpoint among those that have code: the next, but none behind its statement."""
-    wanted = breakpoint.wanted_line
-    found = bisect_left(lines, wanted)
-    breakpoint.line = lines[found] if found < len(lines) else 0
+    line = breakpoint.wanted_line
+    index = bisect_left(lines, line)
+    breakpoint.line = lines[index] if index < len(lines) else 0
     meaning = "the next that has"
-    around = text.statement_around(wanted) if text is not None and breakpoint.line != wanted else None
+    around = text.statement_around(line) if text is not None and breakpoint.line != line else None
     if around is not None and not 0 < breakpoint.line <= around[1]:
         first = bisect_left(lines, around[0])
-        if first < found:
+        if first < index:
             breakpoint.line, meaning = lines[first], "where its statement begins"
     if not breakpoint.line:
         last = f"the last line with code is {lines[-1]}" if lines else "the file has no code"
-        breakpoint.fail(f"there is no code at or after line {wanted} of {where}; {last}")
+        breakpoint.fail(f"there is no code at or after line {line} of {where}; {last}")
         return
-    moved = (
-        f"line {wanted} has no code; moved to line {breakpoint.line}, {meaning}" if breakpoint.line != wanted else ""
-    )
+    moved = f"line {line} has no code; moved to line {breakpoint.line}, {meaning}" if breakpoint.line != line else ""
     breakpoint.settle("; ".join(filter(None, (moved, note))))
 
 
@@ -370,9 +368,9 @@ def _find_column(breakpoint: EngineBreakpoint, text: ProgramText, where: str) ->
         breakpoint.test = None
         breakpoint.fail(f"breakpoint column is {column!r}, expected a number from 1 on")
         return
-    wanted = text.inner_column(breakpoint.line, column) if breakpoint.line == breakpoint.wanted_line else 0
+    inner = text.inner_column(breakpoint.line, column) if breakpoint.line == breakpoint.wanted_line else 0
     beginning = text.beginning(breakpoint.line)
-    if wanted <= beginning:
+    if inner <= beginning:
         here = spots_of_line(text, breakpoint.line, where) if text.listed is None else []
         first = here[0] if here and here[0].column == beginning else None
         whole_line: Json = {"column": text.shown_column(breakpoint.line, beginning)}
@@ -389,7 +387,7 @@ def _find_column(breakpoint: EngineBreakpoint, text: ProgramText, where: str) ->
             f"Python runs without columns here (no_debug_ranges); the whole line {breakpoint.line} is meant"
         )
         return
-    breakpoint.spot = next((spot for spot in reversed(here) if spot.column <= wanted), here[0])
+    breakpoint.spot = next((spot for spot in reversed(here) if spot.column <= inner), here[0])
     breakpoint.span = shown_span(breakpoint.spot, text)
 
 

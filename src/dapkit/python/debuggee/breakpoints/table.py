@@ -125,9 +125,9 @@ class BreakpointTable:
         assert breakpoint.test is not None, "a condition that raised is there"  # noqa: S101 - says so to mypy
         path = str((breakpoint.source or {}).get("path") or frame.f_code.co_filename)
         line = breakpoint.line or frame.f_lineno
-        said = details.summary(error)["description"]
+        description = details.summary(error)["description"]
         self.console(
-            f"The condition of the breakpoint in {path}:{line} raised {said}, which counts as false: "
+            f"The condition of the breakpoint in {path}:{line} raised {description}, which counts as false: "
             f"{breakpoint.test.condition}",
             {"category": "stderr", "source": {"path": path}, "line": line},
         )

@@ -68,7 +68,7 @@ def calls_ahead(frame: FrameType, line: int, *, calling: bool) -> list[CallTarge
     """
     code = frame.f_code
     rows = instructions(code)
-    found: list[CallTarget] = []
+    targets: list[CallTarget] = []
     for at, instruction in enumerate(rows):
         if instruction.opname not in _CALLS or instruction.offset < frame.f_lasti + calling:
             continue
@@ -81,8 +81,8 @@ def calls_ahead(frame: FrameType, line: int, *, calling: bool) -> list[CallTarge
                 break
             after.append(later.offset)
         awaited = frozenset(after) if len(after) > 1 else frozenset()
-        found.append(CallTarget(frame, line, StepCall(instruction.offset, awaited), span))
-    return found
+        targets.append(CallTarget(frame, line, StepCall(instruction.offset, awaited), span))
+    return targets
 
 
 def label(code: CodeType, target: CallTarget, text: ProgramText | None) -> str:
@@ -101,13 +101,15 @@ def written(target: CallTarget, text: ProgramText | None) -> str:
 
 def distinct(labels: list[str], calls: list[str]) -> list[str]:
     """Tell calls apart that have the same label: by their arguments, and those that are written alike by numbers."""
-    shown = [
+    distinct_targets = [
         label if labels.count(label) == 1 or not call else _shortened(call)
         for label, call in zip(labels, calls, strict=True)
     ]
     return [
-        label if shown.count(label) == 1 else f"{label}, {shown[: at + 1].count(label)} of {shown.count(label)}"
-        for at, label in enumerate(shown)
+        label
+        if distinct_targets.count(label) == 1
+        else f"{label}, {distinct_targets[: at + 1].count(label)} of {distinct_targets.count(label)}"
+        for at, label in enumerate(distinct_targets)
     ]
 
 

@@ -29,12 +29,12 @@ _known: dict[int, tuple[CodeType, list["dis.Instruction"]]] = {}  # by id; the c
 @in_link_thread
 def instructions(code: CodeType) -> list["dis.Instruction"]:
     """Return the instructions of a code object."""
-    known = _known.get(id(code))
-    if known is None:
+    entry = _known.get(id(code))
+    if entry is None:
         if len(_known) >= limits.DISASSEMBLED_CODES:
             del _known[next(iter(_known))]
-        known = _known[id(code)] = (code, list(standard("dis").get_instructions(code)))
-    return known[1]
+        entry = _known[id(code)] = (code, list(standard("dis").get_instructions(code)))
+    return entry[1]
 
 
 def offsets_of(code: CodeType) -> list[int]:
@@ -56,27 +56,29 @@ def disassemble(
 
     Where there is no bytecode they are marked as invalid, one for each place where one could be.
     """
-    found = addresses.find(address)
-    if found is None:
+    place = addresses.find(address)
+    if place is None:
         return [_invalid(address + _UNIT * number) for number in range(first, first + count)]
-    code, offset = found
+    code, offset = place
     rows = instructions(code)
     index = max(at for at, instruction in enumerate(rows) if instruction.offset <= offset)
     begin, end = addresses.of(code), addresses.of(code, len(code.co_code))
     data = code.co_code
-    shown: list[Json] = []
+    instructions_shown: list[Json] = []
     for at in range(index + first, index + first + count):
         if at < 0:
-            shown.append(_invalid(begin + _UNIT * at))
+            instructions_shown.append(_invalid(begin + _UNIT * at))
         elif at >= len(rows):
-            shown.append(_invalid(end + _UNIT * (at - len(rows))))
+            instructions_shown.append(_invalid(end + _UNIT * (at - len(rows))))
         else:
             next_offset = rows[at + 1].offset if at + 1 < len(rows) else len(data)
-            shown.append(_valid(code, rows[at], data[rows[at].offset : next_offset], begin, symbols=symbols, text=text))
-    first_valid = next((row for row in shown if "line" in row), None)
+            instructions_shown.append(
+                _valid(code, rows[at], data[rows[at].offset : next_offset], begin, symbols=symbols, text=text)
+            )
+    first_valid = next((row for row in instructions_shown if "line" in row), None)
     if first_valid is not None and source is not None:
         first_valid["location"] = source
-    return shown
+    return instructions_shown
 
 
 def _invalid(address: int) -> Json:

@@ -12,8 +12,8 @@ def handlers_of(code: CodeType) -> list[tuple[int, int, int]]:
         if not byte & 0x40:
             numbers.append(value)
             value = 0
-    found: list[tuple[int, int, int]] = []
+    handlers: list[tuple[int, int, int]] = []
     for at in range(0, len(numbers) - 3, 4):
         start, length, target = (2 * number for number in numbers[at : at + 3])
-        found.append((start, start + length, target))
-    return found
+        handlers.append((start, start + length, target))
+    return handlers

@@ -23,7 +23,7 @@ def constant(code: CodeType, name: str, argument: int) -> object:
 
 def instructions(code: CodeType) -> list[Instruction]:
     """Return the instructions in their order, prefixes (EXTENDED_ARG) included, caches left out."""
-    found: list[Instruction] = []
+    decoded: list[Instruction] = []
     argument = 0
     content = code.co_code
     for offset in range(0, len(content), 2):
@@ -31,7 +31,7 @@ def instructions(code: CodeType) -> list[Instruction]:
         if name == "CACHE":
             continue
         argument = argument << 8 | content[offset + 1]
-        found.append((offset, name, argument))
+        decoded.append((offset, name, argument))
         if name != "EXTENDED_ARG":
             argument = 0
-    return found
+    return decoded

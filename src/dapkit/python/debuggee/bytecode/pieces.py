@@ -62,9 +62,9 @@ def split(lines: list[bytes], where: str, note: Callable[[TextPiece, Any], None]
         yield
 
 
-def _end(lines: list[bytes], wanted: int) -> int:
+def _end(lines: list[bytes], last_line: int) -> int:
     """Return the last line of a piece, given the first line from which on another may begin."""
-    for number in range(wanted, len(lines) + 1):
+    for number in range(last_line, len(lines) + 1):
         line = lines[number - 1]
         if (line[:1].isalpha() or line.startswith((b"_", b"@"))) and not line.startswith(_NEVER_FIRST):
             return number - 1

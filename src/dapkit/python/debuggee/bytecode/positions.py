@@ -40,12 +40,12 @@ def look_up_spots(text: ProgramText, lines: set[int], where: str) -> Iterator[No
 
     """
     unknown = lines - text.spots.keys()
-    known: dict[int, list[Spot]] = {line: [] for line in unknown}
-    for found in _spots(text, unknown, min(unknown), max(unknown), where) if unknown else ():
-        for spot in found:
-            known[spot.line].append(spot)
+    by_line: dict[int, list[Spot]] = {line: [] for line in unknown}
+    for new_spot in _spots(text, unknown, min(unknown), max(unknown), where) if unknown else ():
+        for spot in new_spot:
+            by_line[spot.line].append(spot)
         yield
-    text.spots |= known
+    text.spots |= by_line
 
 
 def spots_of_line(text: ProgramText, line: int, where: str) -> list[Spot]:
@@ -65,10 +65,10 @@ def _spots(text: ProgramText, lines: Container[int], first: int, last: int, wher
         begin, end = max(first, piece.first), min(last, piece.last)
         if any(line in lines for line in range(begin, end + 1)):
             tree = text.compiled(piece, where, as_tree=True)
-            found = list(candidates(tree, lines, begin, end))
+            spots = list(candidates(tree, lines, begin, end))
             del tree  # which is large
             code = text.compiled(piece, where, as_tree=False)
-            yield _spots_in(with_nested(code), found, lines, begin, end)
+            yield _spots_in(with_nested(code), spots, lines, begin, end)
 
 
 def _spots_in(
@@ -81,24 +81,24 @@ def _spots_in(
     end = max([last, *(span.end_line for _, _, span, _ in candidates)])
     touched = [code for code in codes if _touches(code, first, end)]
     instructions = _Instructions(touched)
-    found: dict[tuple[int, int], Spot] = {}  # by code object and instruction
+    by_instruction: dict[tuple[int, int], Spot] = {}  # by code object and instruction
     for line, column, span, is_statement in candidates:
         beginning = instructions.first_of(span)
         if beginning is not None:
             code = touched[beginning[0]]
             spot = Spot(line, column, span, (code.co_qualname, code.co_firstlineno), is_statement)
             # Places that begin with the same instruction are one place: a statement rather than a call within it.
-            rival = found.setdefault(beginning, spot)
+            rival = by_instruction.setdefault(beginning, spot)
             if (is_statement, -line, -column) > (rival.is_statement, -rival.line, -rival.column):
-                found[beginning] = spot
-    covered = {spot.line for spot in found.values()}
+                by_instruction[beginning] = spot
+    covered = {spot.line for spot in by_instruction.values()}
     for line, here in instructions.by_line.items():
         if first <= line <= last and line in lines and line not in covered:
             number, offset, span = here[0]
             code = touched[number]
             owner = code.co_qualname, code.co_firstlineno
-            found[number, offset] = Spot(line, span.column, span, owner, is_statement=True)
-    return sorted(found.values())
+            by_instruction[number, offset] = Spot(line, span.column, span, owner, is_statement=True)
+    return sorted(by_instruction.values())
 
 
 class _Instructions:
@@ -117,15 +117,15 @@ class _Instructions:
 
     def first_of(self, span: Span) -> tuple[int, int] | None:
         """Find the outermost code object that executes a piece of text, and where it first does."""
-        found: tuple[int, int] | None = None
+        first: tuple[int, int] | None = None
         for line in range(span.line, span.end_line + 1):
             for number, offset, here in self.by_line.get(line, ()):
-                if found is not None and (number, offset) >= found:
+                if first is not None and (number, offset) >= first:
                     break
                 if span.holds(here):
-                    found = number, offset
+                    first = number, offset
                     break
-        return found
+        return first
 
 
 class CodePlaces:

@@ -95,7 +95,7 @@ class ProgramText:
         return self._of_piece(line, self._extents, self._find_extents).get(line)
 
     def _of_piece[T](
-        self, line: int, known: dict[TextPiece, dict[int, T]], find: Callable[[_ast.AST], dict[int, T]]
+        self, line: int, extents: dict[TextPiece, dict[int, T]], find: Callable[[_ast.AST], dict[int, T]]
     ) -> dict[int, T]:
         """Return the facts that the syntax tree has about the lines of the piece around a line, and remember them."""
         try:
@@ -103,13 +103,13 @@ class ProgramText:
         except RequestRefused:
             pieces = []
         for piece in pieces:
-            if piece not in known:
-                known[piece] = find(self.compiled(piece, "this", as_tree=True))
-            return known[piece]
+            if piece not in extents:
+                extents[piece] = find(self.compiled(piece, "this", as_tree=True))
+            return extents[piece]
         return {}
 
     def _find_extents(self, tree: _ast.AST) -> dict[int, tuple[int, int]]:
-        found: dict[int, tuple[int, int]] = {}
+        extents: dict[int, tuple[int, int]] = {}
         for node in statements_in(tree):
             first, last = node.lineno, node.end_lineno
             body = getattr(node, "body", None)
@@ -117,17 +117,17 @@ class ProgramText:
                 inner = range(first + 1, body[0].lineno)
                 last = max((at for at in inner if self._line(at).lstrip()[:1] in _CLOSING), default=first)
             if not isinstance(node, _DEFINITIONS):  # whose head leads to the code within, if that is called
-                found.update(dict.fromkeys(range(first + 1, last + 1), (first, last)))
-        return found
+                extents.update(dict.fromkeys(range(first + 1, last + 1), (first, last)))
+        return extents
 
     def shown_column(self, line: int, column: int) -> int:
         """Return the column to show for one in UTF-8."""
         text = self._line(line)[:column].decode("utf-8", "replace")
         return utf16.units(text) + 1
 
-    def inner_column(self, line: int, shown: int) -> int:
+    def inner_column(self, line: int, column: int) -> int:
         """Return the column in UTF-8 for one that a client named."""
-        return len(utf16.upto(self._line(line).decode("utf-8", "replace"), shown - 1).encode("utf-8"))
+        return len(utf16.upto(self._line(line).decode("utf-8", "replace"), column - 1).encode("utf-8"))
 
     def beginning(self, line: int) -> int:
         """Return the column in UTF-8 at which the text of a line begins, after its indentation."""
@@ -173,18 +173,18 @@ class ProgramTexts:
 
         """
         stamp = stamp_of(key)
-        known = self._known.get(key)
-        if known is None or known[0] != stamp or stamp is None:
+        text = self._known.get(key)
+        if text is None or text[0] != stamp or stamp is None:
             self._known.pop(key, None)
-            known = self._known[key] = (stamp, ProgramText(*self._sources.read(key)))
+            text = self._known[key] = (stamp, ProgramText(*self._sources.read(key)))
             self._make_room()
-        return known[1]
+        return text[1]
 
     def _make_room(self) -> None:
         """Forget the texts that were read first; a stack goes through many files, and through the same at each stop."""
-        kept = list(self._known.items())
-        size = sum(len(text.data) for _, (_, text) in kept)
-        for key, (_, text) in kept[:-1]:
+        entries = list(self._known.items())
+        size = sum(len(text.data) for _, (_, text) in entries)
+        for key, (_, text) in entries[:-1]:
             if size <= limits.TEXT_BYTES:
                 return
             self._known.pop(key, None)
@@ -208,8 +208,8 @@ class ProgramTexts:
 
 def _crowded_lines(tree: _ast.AST) -> dict[int, list[Span]]:
     """Return the statements of all lines in which several begin."""
-    found: dict[int, list[Span]] = {}
+    crowded: dict[int, list[Span]] = {}
     for node in statements_in(tree):
         if isinstance(node, _ast.stmt):
-            found.setdefault(node.lineno, []).append(span_of(header_of(node)))
-    return {line: spans for line, spans in found.items() if len(spans) > 1}
+            crowded.setdefault(node.lineno, []).append(span_of(header_of(node)))
+    return {line: spans for line, spans in crowded.items() if len(spans) > 1}

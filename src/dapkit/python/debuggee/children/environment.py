@@ -26,9 +26,9 @@ def inherited() -> list[bytes]:
         OddArgument: that is not known.
 
     """
-    known = native.environment()
-    if known is not None:
-        return known
+    variables = native.environment()
+    if variables is not None:
+        return variables
     return [name + b"=" + value for name, value in mapping(getattr(sys.modules.get("os"), "environ", None)).items()]
 
 
@@ -39,32 +39,32 @@ def inherited_mapping() -> Variables:
         OddArgument: it is not a mapping.
 
     """
-    found: Variables = {}
+    variables: Variables = {}
     for line in inherited():
         name, equals, value = line.partition(b"=")
         if not name or not equals:
             raise OddArgument
-        found.setdefault(name, value)
-    return found
+        variables.setdefault(name, value)
+    return variables
 
 
-def mapping(given: Any) -> Variables:  # noqa: ANN401 - a value of the program
+def mapping(value: Any) -> Variables:  # noqa: ANN401 - a value of the program
     """Return a copy of a mapping of the program's.
 
     Raises:
         OddArgument: it is not an environment.
 
     """
-    if defined(type(given), "__getitem__") is None:
+    if defined(type(value), "__getitem__") is None:
         raise OddArgument
     try:
-        count, names, values = len(given), list(given.keys()), list(given.values())
+        count, names, values = len(value), list(value.keys()), list(value.values())
     except Exception as error:  # of the program's code
         raise OddArgument from error
-    found = dict(zip(map(encoded, names), map(encoded, values), strict=False))
-    if not count == len(names) == len(values) == len(found) or any(not name or b"=" in name for name in found):
+    variables = dict(zip(map(encoded, names), map(encoded, values), strict=False))
+    if not count == len(names) == len(values) == len(variables) or any(not name or b"=" in name for name in variables):
         raise OddArgument
-    return found
+    return variables
 
 
 def value_in(lines: list[bytes], name: bytes) -> bytes:
@@ -78,38 +78,38 @@ def lines_with(way: Variables, lines: list[bytes]) -> list[bytes]:
     return [*others, *(name + b"=" + value for name, value in way.items())]
 
 
-def encoded(given: Any) -> bytes:  # noqa: ANN401 - a value of the program
+def encoded(value: Any) -> bytes:  # noqa: ANN401 - a value of the program
     """Return a text, bytes, or the path that something has, as the system has it.
 
     Raises:
         OddArgument: it has none of these types, or the system cannot have it.
 
     """
-    named = given
-    if not is_a(given, str, bytes):
+    path = value
+    if not is_a(value, str, bytes):
         try:
-            named = type(given).__fspath__(given)
+            path = type(value).__fspath__(value)
         except Exception as error:  # it does not exist, or belongs to the program's code
             raise OddArgument from error
-    if is_a(named, str):
+    if is_a(path, str):
         try:
-            found = str.encode(named, sys.getfilesystemencoding(), sys.getfilesystemencodeerrors())
+            data = str.encode(path, sys.getfilesystemencoding(), sys.getfilesystemencodeerrors())
         except UnicodeEncodeError as error:
             raise OddArgument from error
-    elif is_a(named, bytes):
-        found = bytes.__getitem__(named, slice(None))
+    elif is_a(path, bytes):
+        data = bytes.__getitem__(path, slice(None))
     else:
         raise OddArgument
-    if b"\0" in found:
+    if b"\0" in data:
         raise OddArgument
-    return found
+    return data
 
 
-def decoded(given: Any) -> str:  # noqa: ANN401 - a value of the program
+def decoded(value: Any) -> str:  # noqa: ANN401 - a value of the program
     """Return that as a text.
 
     Raises:
         OddArgument: as above.
 
     """
-    return encoded(given).decode(sys.getfilesystemencoding(), sys.getfilesystemencodeerrors())
+    return encoded(value).decode(sys.getfilesystemencoding(), sys.getfilesystemencodeerrors())

@@ -114,11 +114,11 @@ def _look(taking: Reports) -> None:
 
 def _hash_again() -> None:
     """Let functions be found in the sets of `os` whose hashes have changed."""
-    for known in list(vars(sys.modules.get("os", sys)).values()):
-        if type(known) is set and any(member not in known for member in known):
-            members = list(known)
-            known.clear()
-            known.update(members)
+    for value in list(vars(sys.modules.get("os", sys)).values()):
+        if type(value) is set and any(member not in value for member in value):
+            members = list(value)
+            value.clear()
+            value.update(members)
 
 
 def _replace(module: str, name: str, look: Look) -> None:
@@ -128,14 +128,14 @@ def _replace(module: str, name: str, look: Look) -> None:
         return
 
     @hidden_frame
-    def looks_first(*arguments: Any, **named: Any) -> Any:  # noqa: ANN401 - the function's types
-        instead = look((*arguments, *named.values()), tuple(named))
+    def looks_first(*arguments: Any, **kwargs: Any) -> Any:  # noqa: ANN401 - the function's types
+        instead = look((*arguments, *kwargs.values()), tuple(kwargs))
         if instead is None:
-            return original(*arguments, **named)
-        count = len(instead) - len(named)
+            return original(*arguments, **kwargs)
+        count = len(instead) - len(kwargs)
         if name == "execv" and count == 3:
             return os.execve(*instead)  # noqa: S606 - the program's own call
-        return original(*instead[:count], **dict(zip(named, instead[count:], strict=True)))
+        return original(*instead[:count], **dict(zip(kwargs, instead[count:], strict=True)))
 
     looks_first.__name__ = looks_first.__qualname__ = name
     looks_first.__doc__ = original.__doc__
@@ -152,12 +152,12 @@ def _replace(module: str, name: str, look: Look) -> None:
 def _guarded(look: Look) -> Look:
     """Look only while children are followed, and let no error of ours out; of the program's, the function speaks."""
 
-    def looks(given: tuple[Any, ...], names: tuple[str, ...] | None) -> tuple[Any, ...] | None:
+    def looks(arguments: tuple[Any, ...], names: tuple[str, ...] | None) -> tuple[Any, ...] | None:
         taking = _followed.reports
         if taking is None:
             return None
         try:
-            return look(given, names)
+            return look(arguments, names)
         except OddArgument:
             return None
         except Exception as error:
@@ -168,9 +168,9 @@ def _guarded(look: Look) -> Look:
 
 
 @_guarded
-def _look_at_fork_exec(given: tuple[Any, ...], names: tuple[str, ...] | None) -> tuple[Any, ...] | None:
-    _need_positional(given, names, _PREPARE + 1)
-    executables, folder, lines, prepare = given[1], given[4], given[5], given[_PREPARE]
+def _look_at_fork_exec(arguments: tuple[Any, ...], names: tuple[str, ...] | None) -> tuple[Any, ...] | None:
+    _need_positional(arguments, names, _PREPARE + 1)
+    executables, folder, lines, prepare = arguments[1], arguments[4], arguments[5], arguments[_PREPARE]
     if not is_a(executables, list, tuple) or not (prepare is None or callable(prepare)):
         raise OddArgument
     paths = [_beside(folder, decoded(path)) for path in executables]
@@ -178,50 +178,54 @@ def _look_at_fork_exec(given: tuple[Any, ...], names: tuple[str, ...] | None) ->
     if path is None:
         return None
     variables = environment.inherited() if lines is None else _lines(lines)
-    way = _way(kind_of(path), path, given[0], environment.value_in(variables, environment.PATH))
+    way = _way(kind_of(path), path, arguments[0], environment.value_in(variables, environment.PATH))
     if way is None:
         return None
     if lines is None and prepare is not None:  # which may change the environment
-        return (*given[:_PREPARE], _preparing(prepare, way), *given[_PREPARE + 1 :])
-    return (*given[:5], environment.lines_with(way, variables), *given[6:])
+        return (*arguments[:_PREPARE], _preparing(prepare, way), *arguments[_PREPARE + 1 :])
+    return (*arguments[:5], environment.lines_with(way, variables), *arguments[6:])
 
 
 @_guarded
-def _look_at_execv(given: tuple[Any, ...], names: tuple[str, ...] | None) -> tuple[Any, ...] | None:
-    _need_positional(given, names, 2)
-    variables = _with_way(decoded(given[0]), given[1], environment.inherited_mapping, executes=True)
-    return None if variables is None else (*given, variables)
+def _look_at_execv(arguments: tuple[Any, ...], names: tuple[str, ...] | None) -> tuple[Any, ...] | None:
+    _need_positional(arguments, names, 2)
+    variables = _with_way(decoded(arguments[0]), arguments[1], environment.inherited_mapping, executes=True)
+    return None if variables is None else (*arguments, variables)
 
 
 @_guarded
-def _look_at_execve(given: tuple[Any, ...], names: tuple[str, ...] | None) -> tuple[Any, ...] | None:
-    order = ("path", "argv", "env")[: len(given) - len(names or ())] + (names or ())
+def _look_at_execve(call_arguments: tuple[Any, ...], names: tuple[str, ...] | None) -> tuple[Any, ...] | None:
+    order = ("path", "argv", "env")[: len(call_arguments) - len(names or ())] + (names or ())
     if sorted(order) != ["argv", "env", "path"]:
         raise OddArgument
-    path, arguments, place = given[order.index("path")], given[order.index("argv")], order.index("env")
-    variables = _with_way(_path_of(path), arguments, lambda: environment.mapping(given[place]), executes=True)
-    return None if variables is None else (*given[:place], variables, *given[place + 1 :])
+    path, arguments, place = (
+        call_arguments[order.index("path")],
+        call_arguments[order.index("argv")],
+        order.index("env"),
+    )
+    variables = _with_way(_path_of(path), arguments, lambda: environment.mapping(call_arguments[place]), executes=True)
+    return None if variables is None else (*call_arguments[:place], variables, *call_arguments[place + 1 :])
 
 
 @_guarded
-def _look_at_spawn(given: tuple[Any, ...], names: tuple[str, ...] | None) -> tuple[Any, ...] | None:
-    _need_positional(given, names, 3)
-    return _with_way_at_spawn(decoded(given[0]), given)
+def _look_at_spawn(arguments: tuple[Any, ...], names: tuple[str, ...] | None) -> tuple[Any, ...] | None:
+    _need_positional(arguments, names, 3)
+    return _with_way_at_spawn(decoded(arguments[0]), arguments)
 
 
 @_guarded
-def _look_at_spawnp(given: tuple[Any, ...], names: tuple[str, ...] | None) -> tuple[Any, ...] | None:
-    _need_positional(given, names, 3)
-    return _with_way_at_spawn(_found_on_path(decoded(given[0])), given)
+def _look_at_spawnp(arguments: tuple[Any, ...], names: tuple[str, ...] | None) -> tuple[Any, ...] | None:
+    _need_positional(arguments, names, 3)
+    return _with_way_at_spawn(_found_on_path(decoded(arguments[0])), arguments)
 
 
-def _with_way_at_spawn(path: str, given: tuple[Any, ...]) -> tuple[Any, ...] | None:
+def _with_way_at_spawn(path: str, arguments: tuple[Any, ...]) -> tuple[Any, ...] | None:
     def read() -> Variables:
-        inherits = given[2] is None and sys.version_info >= (3, 13)
-        return environment.inherited_mapping() if inherits else environment.mapping(given[2])
+        inherits = arguments[2] is None and sys.version_info >= (3, 13)
+        return environment.inherited_mapping() if inherits else environment.mapping(arguments[2])
 
-    variables = _with_way(path, given[1], read)
-    return None if variables is None else (*given[:2], variables, *given[3:])
+    variables = _with_way(path, arguments[1], read)
+    return None if variables is None else (*arguments[:2], variables, *arguments[3:])
 
 
 @_guarded
@@ -240,18 +244,18 @@ def _found_on_path(name: str) -> str:
 def _with_way(
     path: str,
     arguments: Any,  # noqa: ANN401 - a value of the program
-    read: Callable[[], Variables],
+    read_environment: Callable[[], Variables],
     *,
     executes: bool = False,
 ) -> Variables | None:
     """Return the environment that shows a program the way; None if it needs none.
 
-    `read` reads the environment that it would have.
+    `read_environment` reads the environment that it would have.
     """
     kind = kind_of(path)
     if kind == OTHER or not _is_executable(path):
         return None
-    variables = read()
+    variables = read_environment()
     way = _way(kind, path, arguments, variables.get(environment.PATH, b""), executes=executes)
     return None if way is None else {**variables, **way}
 
@@ -294,16 +298,16 @@ def program() -> str:
     """Return a name of this program for people."""
     words = getattr(sys, "argv", None)
     try:
-        named = _followed.program or decoded(words[0] if type(words) is list and words else "")
+        name = _followed.program or decoded(words[0] if type(words) is list and words else "")
     except OddArgument:
-        named = ""
-    return _plain(program_name(named)) or "python"
+        name = ""
+    return _plain(program_name(name)) or "python"
 
 
 def _plain(name: str) -> str:
     """Return a name as it can be in the environment, in front of a door."""
-    known = str.__str__(name).encode("utf-8", "replace").decode()[:_NAME_CHARACTERS]
-    return known.replace("|", "_").replace("\0", "_")
+    text = str.__str__(name).encode("utf-8", "replace").decode()[:_NAME_CHARACTERS]
+    return text.replace("|", "_").replace("\0", "_")
 
 
 def _preparing(prepare: Callable[[], object], way: Variables) -> Callable[[], None]:
@@ -320,26 +324,26 @@ def _preparing(prepare: Callable[[], object], way: Variables) -> Callable[[], No
 # A value of the program
 
 
-def _need_positional(given: tuple[Any, ...], names: tuple[str, ...] | None, count: int) -> None:
-    if len(given) - len(names or ()) < count:
+def _need_positional(arguments: tuple[Any, ...], names: tuple[str, ...] | None, count: int) -> None:
+    if len(arguments) - len(names or ()) < count:
         raise OddArgument
 
 
-def _path_of(given: Any) -> str:  # noqa: ANN401 - a value of the program: a path, or a descriptor
-    return f"/proc/self/fd/{int.__int__(given)}" if is_a(given, int) else decoded(given)
+def _path_of(value: Any) -> str:  # noqa: ANN401 - a value of the program: a path, or a descriptor
+    return f"/proc/self/fd/{int.__int__(value)}" if is_a(value, int) else decoded(value)
 
 
-def _words(given: Any) -> list[str]:  # noqa: ANN401 - a value of the program
-    words = list(map(decoded, given)) if is_a(given, list, tuple) else []
+def _words(value: Any) -> list[str]:  # noqa: ANN401 - a value of the program
+    words = list(map(decoded, value)) if is_a(value, list, tuple) else []
     if not words or not words[0]:
         raise OddArgument
     return words
 
 
-def _lines(given: Any) -> list[bytes]:  # noqa: ANN401 - a value of the program
-    if not is_a(given, list, tuple) or not all(is_a(line, bytes) for line in given):
+def _lines(value: Any) -> list[bytes]:  # noqa: ANN401 - a value of the program
+    if not is_a(value, list, tuple) or not all(is_a(line, bytes) for line in value):
         raise OddArgument
-    return list(given)
+    return list(value)
 
 
 def _beside(folder: Any, path: str) -> str:  # noqa: ANN401 - a value of the program

@@ -57,8 +57,8 @@ def _interpreter(path: str) -> str:
         return ""
     words = head[2:].partition(b"\n")[0].decode("utf-8", "surrogateescape").split()
     if len(words) > 1 and os.path.basename(words[0]) == "env":
-        named = [word for word in words[1:] if not word.startswith("-") and "=" not in word]
-        return named[0] if named else words[0]
+        names = [word for word in words[1:] if not word.startswith("-") and "=" not in word]
+        return names[0] if names else words[0]
     return words[0] if words else ""
 
 

@@ -196,8 +196,8 @@ def main_thread() -> int:
     if _thread.get_native_id() == os.getpid():
         return _thread.get_ident()
     main = getattr(sys.modules.get("threading"), "_main_thread", None)
-    known = getattr(main, "_ident", None)  # of a green thread, once gevent was there
-    return known if type(known) is int and known in current_frames() else _thread.get_ident()
+    identity = getattr(main, "_ident", None)  # of a green thread, once gevent was there
+    return identity if type(identity) is int and identity in current_frames() else _thread.get_ident()
 
 
 def takes_breakpoint_calls() -> bool:

@@ -57,7 +57,7 @@ def moved_up(number: int) -> int:
 
 
 def _duplicate_above(number: int) -> int:
-    above = native.duplicate_above_limit(number, most=_HIGHEST, kept=_KEPT)
+    above = native.duplicate_above_limit(number, most=_HIGHEST, count=_KEPT)
     if above >= 0:
         return above
     limit = os.sysconf("SC_OPEN_MAX")  # the soft one; -1 for none

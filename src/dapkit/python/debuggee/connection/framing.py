@@ -68,22 +68,22 @@ class FrameReader:
             MalformedFrame: if they are not frames; the reader cannot be used afterwards.
 
         """
-        held = self._held
-        held += data
+        buffered = self._held
+        buffered += data
         messages: list[Json] = []
         while True:
             if self._length < 0:
-                end = held.find(b"\r\n\r\n")
+                end = buffered.find(b"\r\n\r\n")
                 if end < 0:
-                    if len(held) > limits.HEADER_BYTES:
-                        raise MalformedFrame(f"no end of the header in {len(held)} bytes")
+                    if len(buffered) > limits.HEADER_BYTES:
+                        raise MalformedFrame(f"no end of the header in {len(buffered)} bytes")
                     return messages
-                self._length = _length_of(bytes(held[:end]))
-                del held[: end + 4]
-            if len(held) < self._length:
+                self._length = _length_of(bytes(buffered[:end]))
+                del buffered[: end + 4]
+            if len(buffered) < self._length:
                 return messages
-            body = bytes(held[: self._length])
-            del held[: self._length]
+            body = bytes(buffered[: self._length])
+            del buffered[: self._length]
             self._length = -1
             messages.append(decode(body))
 

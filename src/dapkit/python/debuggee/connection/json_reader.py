@@ -107,5 +107,5 @@ def _skip(text: str, at: int) -> int:
 
 
 def _unexpected(text: str, at: int, expected: str) -> ValueError:
-    found = repr(text[at]) if at < len(text) - 1 else "the end"
-    return ValueError(f"expected {expected} at index {at}, found {found}")
+    character = repr(text[at]) if at < len(text) - 1 else "the end"
+    return ValueError(f"expected {expected} at index {at}, found {character}")

@@ -75,7 +75,7 @@ class Link:
 
     """
 
-    def __init__(self, connection: _socket.socket, said: bytes = b"", tls: "Tls | None" = None) -> None:
+    def __init__(self, connection: _socket.socket, early: bytes = b"", tls: "Tls | None" = None) -> None:
         """Take a connection, the data that its other end has already sent, and the local end of TLS if it is used."""
         self._tls = tls
         self._end = OwnDescriptor(connection.detach())
@@ -86,7 +86,7 @@ class Link:
         self._reader = FrameReader()
         self._waked, self._wake = map(OwnDescriptor, os.pipe())
         self._resting = False
-        self._early = said
+        self._early = early
         self._remarks = OutputQueue()
         self.marks = OutputMarks()
         """Of the places in the program's output that remarks belong to."""
@@ -272,9 +272,9 @@ class Link:
             poll: select.poll | None = None
             watched: set[int] = set()
             while not self.closed:
-                wanted = {self._end.number, self._waked.number, *others}
-                if poll is None or watched != wanted:
-                    watched, poll = wanted, _poll_of(wanted)
+                numbers = {self._end.number, self._waked.number, *others}
+                if poll is None or watched != numbers:
+                    watched, poll = numbers, _poll_of(numbers)
                 # No tuple of numbers: a collection would take it off its list, and the program sees how many are there.
                 ready = gc_pause.wait(partial(next, map(poll.poll, [self._milliseconds()])))
                 if self._is_cut():
@@ -319,16 +319,16 @@ class Link:
         """Return the decrypted data; data that is not TLS breaks the protocol, as other invalid bytes do."""
         with self._sending:  # an end of TLS does one thing at a time
             try:
-                said = tls.take(data)
+                plain = tls.take(data)
             except OSError:
                 return _NO_FRAME
             self._write(tls.outgoing())
-        return said
+        return plain
 
     def _handled(self, data: bytes, handle: Callable[[Json], None]) -> bool:
-        said, self._early = data, b""
+        received, self._early = data, b""
         try:
-            messages = self._reader.feed(said)
+            messages = self._reader.feed(received)
         except MalformedFrame:
             self.is_lost = True
             return False

@@ -52,9 +52,9 @@ type Shown = tuple[str, str | None]
 class AcceptedClient:
     """An accepted client: the connection, and the part of the session that it has already sent."""
 
-    def __init__(self, connection: _socket.socket, said: bytes, tls: "Tls | None" = None) -> None:
+    def __init__(self, connection: _socket.socket, early: bytes, tls: "Tls | None" = None) -> None:
         self.connection = untrack(connection)
-        self.said = said
+        self.said = early
         self.tls = tls
         untrack(self)
 
@@ -82,13 +82,13 @@ class _PendingConnection:
             data = self.connection.recv(limits.TOKEN_MESSAGE_BYTES)
             if self.tls is None or not data:
                 return data or None
-            said = self.tls.take(data)
+            plain = self.tls.take(data)
             self.connection.send(self.tls.outgoing())
         except BlockingIOError:
             raise
         except OSError:
             return None
-        return said
+        return plain
 
     def send(self, data: bytes) -> None:
         """Send it something."""
@@ -112,9 +112,9 @@ class ClientListener:
     """
 
     def __init__(
-        self, place: ListenAddress, token: str | None, *, allow_remote: bool, shown: Shown | None = None
+        self, place: ListenAddress, token: str | None, *, allow_remote: bool, certificate: Shown | None = None
     ) -> None:
-        self._new_end = _ends_showing(shown) if shown is not None else lambda: None
+        self._new_end = _ends_showing(certificate) if certificate is not None else lambda: None
         self._own = OwnDescriptor(_listening(place, allow_remote=allow_remote).detach())
         self._listening = self._own.socket()
         self.place: ListenAddress = place if isinstance(place, str) else (place[0], self._listening.getsockname()[1])
@@ -218,9 +218,9 @@ class ClientListener:
             return False
         if pending.nonces is None:
             return self._prove(pending, request, self._token)
-        shown = _arguments(request).get("proof")
+        proof = _arguments(request).get("proof")
         expected = tokens.proof_of("client", self._token, self._port, *pending.nonces)
-        if request.get("command") != AUTHENTICATE or not tokens.same(shown, expected):
+        if request.get("command") != AUTHENTICATE or not tokens.same(proof, expected):
             self._answer(pending, request, "the token is not the program's token")
         else:
             self._accept(pending, request, rest, answer=True)
@@ -240,7 +240,7 @@ class ClientListener:
     def _port(self) -> int:
         return self.place[1] if isinstance(self.place, tuple) else 0
 
-    def _accept(self, pending: _PendingConnection, request: Json, said: bytes, *, answer: bool = False) -> None:
+    def _accept(self, pending: _PendingConnection, request: Json, early: bytes, *, answer: bool = False) -> None:
         if self.occupied or self.arrived is not None:
             self._answer(pending, request, "another client is attached to the program, and only one can be")
             return
@@ -248,7 +248,7 @@ class ClientListener:
             return
         self._forget(pending)
         pending.connection.setblocking(True)  # noqa: FBT003 - its only parameter
-        self.arrived = AcceptedClient(pending.connection, said, pending.tls)
+        self.arrived = AcceptedClient(pending.connection, early, pending.tls)
 
     def _answer(
         self, pending: _PendingConnection, request: Json, objection: str | None, body: Json | None = None
@@ -284,18 +284,18 @@ class ClientListener:
         self.watched.pop(handle, None)
 
 
-def _ends_showing(shown: Shown) -> "Callable[[], Tls]":
+def _ends_showing(certificate: Shown) -> "Callable[[], Tls]":
     """Return the local end of a TLS connection."""
     from .tls import Tls, server_context
 
-    context = server_context(*shown)
+    context = server_context(*certificate)
     return lambda: Tls(context, serves=True)
 
 
-def _may_begin(said: bytes) -> bool:
+def _may_begin(data: bytes) -> bool:
     """Say whether a connection may begin like this."""
-    beginning = said[: len(_BEGINNING)].lower()
-    return _BEGINNING.startswith(beginning) and len(said) <= limits.TOKEN_MESSAGE_BYTES
+    beginning = data[: len(_BEGINNING)].lower()
+    return _BEGINNING.startswith(beginning) and len(data) <= limits.TOKEN_MESSAGE_BYTES
 
 
 def _arguments(request: Json) -> Json:

@@ -23,15 +23,15 @@ class OutputQueue:
 
     def take(self) -> list[Json]:
         """Take those that wait by now, as bodies of events."""
-        taken = self.messages[:]
-        del self.messages[: len(taken)]  # others may go on adding
+        batch = self.messages[:]
+        del self.messages[: len(batch)]  # others may go on adding
         # An editor shows the place of an event beside its first line alone; in a flood the user follows no single
         # place.
-        are_few = len(taken) <= limits.REMARKS_APART
+        are_few = len(batch) <= limits.REMARKS_APART
         joined: list[list[Message]] = []
         size = 0
         last: Message | None = None
-        for message in taken:
+        for message in batch:
             is_apart = are_few and last is not None and last[0].endswith("\n")
             if last is None or message[1] != last[1] or size > limits.REMARK_CHARS or is_apart:
                 joined.append([])

@@ -44,15 +44,15 @@ class Tls:
         self._in.write(data)
         if not self.is_open and not self._shake_hands():
             return b""
-        said = b""
+        plain = b""
         try:
             while part := self._end.read(_CHUNK_BYTES):
-                said += part
+                plain += part
         except _ssl.SSLWantReadError:
             pass
         except _ssl.SSLZeroReturnError:
             pass  # the end of the stream follows
-        return said
+        return plain
 
     def wrap(self, data: bytes) -> bytes:
         """Return the bytes that say something to the other end."""

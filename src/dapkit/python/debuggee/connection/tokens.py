@@ -32,9 +32,9 @@ def make_nonce() -> str:
     return os.urandom(_NONCE_DIGITS // 2).hex()
 
 
-def is_nonce(shown: object) -> bool:
+def is_nonce(value: object) -> bool:
     """Return whether a value is a valid nonce of the other end."""
-    return isinstance(shown, str) and len(shown) == _NONCE_DIGITS and set(shown) <= set("0123456789abcdef")
+    return isinstance(value, str) and len(value) == _NONCE_DIGITS and set(value) <= set("0123456789abcdef")
 
 
 def proof_of(role: str, token: str, port: int, client_nonce: str, server_nonce: str) -> str:
@@ -43,15 +43,15 @@ def proof_of(role: str, token: str, port: int, client_nonce: str, server_nonce: 
     if len(key) > _BLOCK_BYTES:
         key = sha256(key).digest()
     key = key.ljust(_BLOCK_BYTES, b"\0")
-    said = f"dapkit {role} {port} {client_nonce} {server_nonce}".encode()
-    inner = sha256(bytes(byte ^ 0x36 for byte in key) + said).digest()
+    statement = f"dapkit {role} {port} {client_nonce} {server_nonce}".encode()
+    inner = sha256(bytes(byte ^ 0x36 for byte in key) + statement).digest()
     proof: str = sha256(bytes(byte ^ 0x5C for byte in key) + inner).hexdigest()
     return proof
 
 
-def same(shown: object, expected: str) -> bool:
+def same(proof: object, expected: str) -> bool:
     """Compare a proof with the right one, in a time that does not depend on how much of it is right."""
-    return isinstance(shown, str) and _compare_digest(shown.encode("utf-8", "surrogatepass"), expected.encode())
+    return isinstance(proof, str) and _compare_digest(proof.encode("utf-8", "surrogatepass"), expected.encode())
 
 
 def leave(token: str, port: int, folder: str) -> tuple[str, int]:
@@ -132,10 +132,10 @@ def _remove_unless_held(path: str) -> None:
             return  # its owner has just removed it
 
 
-def _need_private(path: str, found: os.stat_result) -> None:
-    if not stat.S_ISREG(found.st_mode):
+def _need_private(path: str, status: os.stat_result) -> None:
+    if not stat.S_ISREG(status.st_mode):
         raise ValueError(f"{path} is not a regular file")
-    if found.st_uid != os.geteuid():
-        raise ValueError(f"{path} belongs to user {found.st_uid}, expected user {os.geteuid()}")
-    if found.st_mode & 0o077:
-        raise ValueError(f"{path} is open to others (mode {stat.S_IMODE(found.st_mode):04o}); only we may reach it")
+    if status.st_uid != os.geteuid():
+        raise ValueError(f"{path} belongs to user {status.st_uid}, expected user {os.geteuid()}")
+    if status.st_mode & 0o077:
+        raise ValueError(f"{path} is open to others (mode {stat.S_IMODE(status.st_mode):04o}); only we may reach it")

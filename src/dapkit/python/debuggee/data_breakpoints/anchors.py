@@ -36,23 +36,28 @@ def anchor_of(target: WatchTarget, expression: Json | None) -> str | None:
     places = [_described(place) for place in target.places]
     if None in places:
         return None
-    said: Json = {"label": target.label, "description": target.description, "places": places, "named": expression}
-    return _PREFIX + body_of(said).decode()
+    description: Json = {
+        "label": target.label,
+        "description": target.description,
+        "places": places,
+        "named": expression,
+    }
+    return _PREFIX + body_of(description).decode()
 
 
 def holder_of(target: WatchTarget) -> tuple[object, str]:
     """Return the object that a target is in, and how an expression goes on from that; an empty text for none."""
     match target.places[0]:
-        case DictEntry(namespace=held, key=key):
-            return held, f"[{key!r}]" if type(key) in _LITERALS else ""
+        case DictEntry(namespace=owner, key=key):
+            return owner, f"[{key!r}]" if type(key) in _LITERALS else ""
         case ObjectEntry(key=key) as entry:
             return entry.owner(), f".{key}"
-        case Slot(owner=held, descriptor=descriptor):
-            return held, f".{descriptor.__name__}"
-        case Item(container=held, index=index):
-            return held, f"[{index}]"
-        case Bytes(owner=held, start=start, length=length):
-            return held, f".__getitem__(slice({start}, {start + length}))"
+        case Slot(owner=owner, descriptor=descriptor):
+            return owner, f".{descriptor.__name__}"
+        case Item(container=owner, index=index):
+            return owner, f"[{index}]"
+        case Bytes(owner=owner, start=start, length=length):
+            return owner, f".__getitem__(slice({start}, {start + length}))"
     return None, ""
 
 
@@ -68,9 +73,9 @@ class AnchoredPlaces:
         """
         self._identity = identity
         try:
-            said: dict[str, Any] = decode(identity.removeprefix(_PREFIX).encode())
-            self._label, self._description = str(said["label"]), str(said["description"])
-            self._places: list[dict[str, Any]] = [{**place} for place in said["places"]]
+            description: dict[str, Any] = decode(identity.removeprefix(_PREFIX).encode())
+            self._label, self._description = str(description["label"]), str(description["description"])
+            self._places: list[dict[str, Any]] = [{**place} for place in description["places"]]
         except (MalformedFrame, KeyError, TypeError) as error:
             raise RequestRefused(f"dataId {identity!r:.200} does not come from dataBreakpointInfo") from error
 
@@ -85,27 +90,27 @@ class AnchoredPlaces:
 
     def places(self, frames: Iterable[FrameType], object_at: ObjectAt) -> list[Place]:
         """Return where it is at this moment; nothing if it is not there."""
-        found = [_found(place, frames, object_at) for place in self._places]
-        return [place for place in found if place is not None] if None not in found else []
+        places = [_found(place, frames, object_at) for place in self._places]
+        return [place for place in places if place is not None] if None not in places else []
 
 
 def _described(place: Place) -> Json | None:
     match place:
         case Local():
             return _call(place)
-        case DictEntry(namespace=held, key=key):
+        case DictEntry(namespace=owner, key=key):
             which: Json | None = {"key": key} if type(key) in _LITERALS else None
         case ObjectEntry(key=key):
-            held, which = place.owner(), {"attribute": key}
-        case Slot(owner=held, descriptor=descriptor):
+            owner, which = place.owner(), {"attribute": key}
+        case Slot(owner=owner, descriptor=descriptor):
             which = {"slot": descriptor.__name__}
-        case Item(container=held, index=index):
+        case Item(container=owner, index=index):
             which = {"index": index}
-        case Bytes(owner=held, start=start, length=length, form=form):
+        case Bytes(owner=owner, start=start, length=length, form=form):
             which = {"start": start, "length": length, "form": form}
-        case Cell(cell=held, name=name, codes=codes):
+        case Cell(cell=owner, name=name, codes=codes):
             which = {"cell": name, "codes": [id(code) for code in codes]}
-    return None if which is None else {"at": id(held), "type": id(type(held)), **which}
+    return None if which is None else {"at": id(owner), "type": id(type(owner)), **which}
 
 
 def _call(place: Local) -> Json | None:
@@ -120,31 +125,31 @@ def _found(place: Any, frames: Iterable[FrameType], object_at: ObjectAt) -> Plac
     if "local" in place:
         frame = _call_at(place, frames)
         return None if frame is None else Local(frame, place["local"])
-    held: Any = object_at(place["at"], place["type"])
-    return None if held is None else _in_object(held, place, object_at)
+    owner: Any = object_at(place["at"], place["type"])
+    return None if owner is None else _in_object(owner, place, object_at)
 
 
-def _in_object(held: Any, place: Any, object_at: ObjectAt) -> Place | None:  # noqa: ANN401 - any object; JSON of ours
+def _in_object(owner: Any, place: Any, object_at: ObjectAt) -> Place | None:  # noqa: ANN401 - any object; JSON of ours
     match place:
         case {"attribute": name}:
-            return ObjectEntry(held, name)
+            return ObjectEntry(owner, name)
         case {"slot": name}:
-            return _slot(held, name)
+            return _slot(owner, name)
         case {"index": index}:
-            return Item(held, index)
+            return Item(owner, index)
         case {"cell": name, "codes": codes}:
-            found = [object_at(code, id(CodeType)) for code in codes]
-            return Cell(held, name, [code for code in found if isinstance(code, CodeType)])
+            code_objects = [object_at(code, id(CodeType)) for code in codes]
+            return Cell(owner, name, [code for code in code_objects if isinstance(code, CodeType)])
         case {"start": start, "length": length, "form": form}:
-            return Bytes(held, start, length, form)
-    return DictEntry(held, place["key"])
+            return Bytes(owner, start, length, form)
+    return DictEntry(owner, place["key"])
 
 
-def _slot(held: object, name: str) -> Slot | None:
-    for base in mro(held):
+def _slot(owner: object, name: str) -> Slot | None:
+    for base in mro(owner):
         descriptor = names_in_class(base).get(name)
         if type(descriptor) is MemberDescriptorType:
-            return Slot(held, descriptor)
+            return Slot(owner, descriptor)
     return None
 
 

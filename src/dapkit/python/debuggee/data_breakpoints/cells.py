@@ -22,27 +22,27 @@ def cell_of(frame: FrameType, name: str) -> CellType | None:
     variables = frame.f_locals
     write_back = locals_writer(frame)
     mark = object.__new__(_Mark)
-    kept: dict[str, object] = {}
+    previous: dict[str, object] = {}
     # Each step is a call of native code, and so is their sequence. `map` takes its values when they are due.
     refresh = partial(getattr, frame, "f_locals")  # 3.12: `variables` is a copy, to be written back once after this
     steps: list[Callable[[], object]] = [
         refresh,
-        partial(next, map(kept.__setitem__, (name,), map(variables.get, (name,), (MISSING,)))),
+        partial(next, map(previous.__setitem__, (name,), map(variables.get, (name,), (MISSING,)))),
         partial(variables.__setitem__, name, mark),
         write_back,
         partial(gc.get_referrers, mark),
         refresh,
-        partial(next, map(variables.__setitem__, (name,), map(kept.__getitem__, (name,)))),
+        partial(next, map(variables.__setitem__, (name,), map(previous.__getitem__, (name,)))),
         write_back,
     ]
     holders = list(map(call, steps))[4]
-    found = [holder for holder in holders if type(holder) is CellType]  # type: ignore[attr-defined]  # a list
+    cells = [holder for holder in holders if type(holder) is CellType]  # type: ignore[attr-defined]  # a list
     del steps, refresh, variables  # all that holds the dict, if there is one
     forget_locals(frame)
-    if kept[name] is MISSING:
-        for cell in found:
+    if previous[name] is MISSING:
+        for cell in cells:
             del cell.cell_contents
-    return found[0] if len(found) == 1 else None
+    return cells[0] if len(cells) == 1 else None
 
 
 class _Mark:
@@ -53,13 +53,13 @@ class _Mark:
 
 def writers_of(cell: CellType, name: str, frame: FrameType) -> list[CodeType]:
     """Return the code of all functions that have the cell, and of those that they may still make."""
-    found: dict[int, CodeType] = {}
+    writers: dict[int, CodeType] = {}
     codes = [frame.f_code, *(running.f_code for running in all_frames()), *_codes_that_hold(cell)]
     for code in codes:
         for part in with_nested(code):
             if name in part.co_cellvars or name in part.co_freevars:
-                found[id(part)] = part
-    return list(found.values())
+                writers[id(part)] = part
+    return list(writers.values())
 
 
 def _codes_that_hold(cell: CellType) -> Iterator[CodeType]:

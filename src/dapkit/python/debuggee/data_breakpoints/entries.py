@@ -46,20 +46,20 @@ class EntryWatches:
         """Code objects that are about to reach an instruction after a write; never replaced by another list."""
 
     @under_lock
-    def set(self, wanted: list[tuple[WatchTarget, Entry]]) -> list[tuple[WatchTarget, Entry]]:
+    def set(self, targets: list[tuple[WatchTarget, Entry]]) -> list[tuple[WatchTarget, Entry]]:
         """Watch these entries; return those that have to be polled instead.
 
         Writes of other threads to entries that were watched before are kept.
         """
         if not native.CAN_WATCH:
-            return wanted
+            return targets
         self.read_notes()
         for number, watch in list(self._watches.items()):
-            if (watch.target, watch.entry) not in wanted:
+            if (watch.target, watch.entry) not in targets:
                 del self._watches[number]
                 native.unwatch(number)
-        known = [(watch.target, watch.entry) for watch in self._watches.values()]
-        polled = [pair for pair in wanted if pair not in known and not self._watch(*pair)]
+        present = [(watch.target, watch.entry) for watch in self._watches.values()]
+        polled = [pair for pair in targets if pair not in present and not self._watch(*pair)]
         if self._watches:
             native.arm_writers(self._tool.number, _ARMED, self.armed)
         else:
@@ -76,8 +76,8 @@ class EntryWatches:
         if native.INLINE_VALUES_ARE_SILENT and isinstance(entry, ObjectEntry) and entry.is_shared():
             return False
         holder = entry.holder()
-        known = [number for number, watch in self._watches.items() if watch.holder == id(holder)]
-        if not any(map(native.is_alive, known)):
+        numbers = [number for number, watch in self._watches.items() if watch.holder == id(holder)]
+        if not any(map(native.is_alive, numbers)):
             holder = entry.watched_holder()
         if holder is None:
             return False
@@ -102,12 +102,12 @@ class EntryWatches:
     def arrive(self, ident: int) -> tuple[list[DataAccess], list[WatchTarget]]:
         """Return the writes of a thread, and the ended targets, at the next instruction of the writing frame."""
         self.read_notes()
-        written = self._unread.pop(ident, {})
+        writes = self._unread.pop(ident, {})
         alive = newest_frames() if self._unread else {}
         for other in [other for other in self._unread if other not in alive]:
             del self._unread[other]
         self._disarm()
-        return self._accesses(written)
+        return self._accesses(writes)
 
     def _disarm(self) -> None:
         """Set the events of the code that wrote back, once all that it wrote has been seen."""
@@ -119,22 +119,22 @@ class EntryWatches:
         """Take the notes from the watcher, and put them in order, except the notes of some threads."""
         if not self._watches:
             return
-        notes, lost = native.drain()
+        notes, dropped = native.drain()
         for number, ident, old, new in notes:
             if ident in but_of:
                 continue
             mine = self._unread.setdefault(ident, {})
             mine[number] = (mine[number][0] if number in mine else old, new)
-        if lost:  # one call wrote very often; its last write can be seen
-            for written in self._unread.values():
-                for number, (old, _) in list(written.items()):
+        if dropped:  # one call wrote very often; its last write can be seen
+            for writes in self._unread.values():
+                for number, (old, _) in list(writes.items()):
                     if number in self._watches:
-                        written[number] = (old, self._watches[number].entry.read())
+                        writes[number] = (old, self._watches[number].entry.read())
 
-    def _accesses(self, written: dict[int, tuple[object, object]]) -> tuple[list[DataAccess], list[WatchTarget]]:
-        found: list[DataAccess] = []
+    def _accesses(self, writes: dict[int, tuple[object, object]]) -> tuple[list[DataAccess], list[WatchTarget]]:
+        accesses: list[DataAccess] = []
         ended: list[WatchTarget] = []
-        for number, (old, new) in written.items():
+        for number, (old, new) in writes.items():
             watch = self._watches.get(number)
             if watch is None:
                 continue
@@ -146,8 +146,8 @@ class EntryWatches:
                     continue
                 value = watch.entry.read()
             if value is not old:
-                found.append(DataAccess(watch.target, watch.entry, WRITE, old, value))
-        return found, ended
+                accesses.append(DataAccess(watch.target, watch.entry, WRITE, old, value))
+        return accesses, ended
 
     def _watch_again(self, number: int, watch: _Watch) -> object:
         """Watch the dict that an object has now; return MISSING if the object is gone."""
@@ -161,10 +161,10 @@ class EntryWatches:
         if self._watches:
             self.read_notes(but_of=standing)
             self._disarm()
-        gone: list[WatchTarget] = []
+        gone_targets: list[WatchTarget] = []
         for number, watch in list(self._watches.items()):
             holder = watch.entry.holder()
             replaced = holder is None or id(holder) != watch.holder or not native.is_alive(number)
             if replaced and self._watch_again(number, watch) is MISSING:
-                gone.append(watch.target)
-        return gone
+                gone_targets.append(watch.target)
+        return gone_targets

@@ -25,33 +25,33 @@ class NameOffsets:
 
 def sites_of_variable(code: CodeType, name: str) -> NameOffsets:
     """Find a local variable of a function, or a cell."""
-    found = NameOffsets()
+    offsets = NameOffsets()
     rows = [row for row in instructions(code) if row[1] != "EXTENDED_ARG"]
     inner = _in_comprehensions(code, name, rows)
     for at, (offset, operation, argument) in enumerate(rows[:-1]):
         after = rows[at + 1][0]
         uses = _uses(code, operation, argument)
-        if at in inner or name not in [used for _, used in uses]:
+        if at in inner or name not in [other_name for _, other_name in uses]:
             continue
-        stores = any(used == name and stored for stored, used in uses)
+        stores = any(other_name == name and stored for stored, other_name in uses)
         if stores:
-            found.writes.add(after)
-        if any(used == name and not stored for stored, used in uses):
-            found.reads.add(after if operation.startswith("STORE") else offset)
-    return found
+            offsets.writes.add(after)
+        if any(other_name == name and not stored for stored, other_name in uses):
+            offsets.reads.add(after if operation.startswith("STORE") else offset)
+    return offsets
 
 
 def reads_of_global(code: CodeType, name: str) -> set[int]:
     """Find where a global variable is read."""
     if name not in code.co_names:
         return set()
-    found: set[int] = set()
+    offsets: set[int] = set()
     for offset, operation, argument in instructions(code):
         # The lowest bit of the argument of LOAD_GLOBAL belongs to the call that follows.
         index = argument >> 1 if operation == "LOAD_GLOBAL" else argument
         if operation in ("LOAD_GLOBAL", "LOAD_NAME") and code.co_names[index] == name:
-            found.add(offset)
-    return found
+            offsets.add(offset)
+    return offsets
 
 
 def loops_on_one_line(code: CodeType) -> bool:

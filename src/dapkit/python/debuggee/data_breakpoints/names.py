@@ -92,9 +92,9 @@ class NameWatches:
         return [] if place.frame is None else [place.frame.f_code]
 
     def _add(self, watch: _Watch, code: CodeType, *, writes: bool, reads: bool) -> None:
-        found = sites_of_variable(code, watch.place.name)
-        spots = [(offset, WRITE) for offset in found.writes if writes]
-        spots += [(offset, READ) for offset in found.reads if reads]
+        offsets = sites_of_variable(code, watch.place.name)
+        spots = [(offset, WRITE) for offset in offsets.writes if writes]
+        spots += [(offset, READ) for offset in offsets.reads if reads]
         self._put(watch, code, spots)
 
     def _put(self, watch: _Watch, code: CodeType, spots: list[tuple[int, str]]) -> None:
@@ -131,8 +131,8 @@ class NameWatches:
         """Return the change at an instruction, if it is of these kinds."""
         spots = [spot for spot in self.spots.get(id(code), {}).get(offset, ()) if spot.kind in kinds]
         # Writes come before the reads of the same instruction: they belong to the instruction before.
-        found = [spot.watch.look(frame, spot.kind) for spot in sorted(spots, key=lambda spot: spot.kind == READ)]
-        return [access for access in found if access is not None]
+        changes = [spot.watch.look(frame, spot.kind) for spot in sorted(spots, key=lambda spot: spot.kind == READ)]
+        return [access for access in changes if access is not None]
 
     def leave(self, frame: FrameType) -> list[WatchTarget]:
         """Return the targets that end with a call, and let go of it."""

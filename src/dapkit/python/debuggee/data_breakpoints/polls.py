@@ -44,12 +44,12 @@ class PolledValues:
         self._kept: list[object] = []
         self.look: Look | None = None
 
-    def set(self, wanted: list[tuple[WatchTarget, Pollable]]) -> None:
+    def set(self, targets: list[tuple[WatchTarget, Pollable]]) -> None:
         """Compare these places."""
-        self._watches = wanted
+        self._watches = targets
         self._compare()
         self.keep()
-        if not wanted:
+        if not targets:
             for code in self._codes.values():
                 self._tool.want(code, _OWNER, 0)
             self._codes.clear()
@@ -71,9 +71,9 @@ class PolledValues:
 
     def refresh(self) -> bool:
         """Accept the changes since `keep` as known; return whether `look` is another one now."""
-        kept, self._kept = self._kept, []
+        old_values, self._kept = self._kept, []
         changed = any(
-            _differ(before, place.read(), place) for before, (_, place) in zip(kept, self._watches, strict=False)
+            _differ(before, place.read(), place) for before, (_, place) in zip(old_values, self._watches, strict=False)
         )
         if changed:
             self._compare()
@@ -96,9 +96,9 @@ class PolledValues:
         return self._accesses(self._asked.pop(ident))
 
     def _take(self, code: CodeType, where: int, changes: list[Change]) -> None:
-        asked = self._asked.get(_thread.get_ident())
-        if asked is not None:
-            asked += changes
+        callback = self._asked.get(_thread.get_ident())
+        if callback is not None:
+            callback += changes
             return
         frame: FrameType | None = sys._getframe(1)
         while frame is not None and frame.f_code is not code:
@@ -108,14 +108,14 @@ class PolledValues:
 
     def _accesses(self, changes: list[Change]) -> list[DataAccess]:
         watches = self._watches
-        found: list[DataAccess] = []
+        accesses: list[DataAccess] = []
         for index, old, new in changes:
             if index < len(watches):  # the places may just have been replaced by fewer
                 target, place = watches[index]
                 if isinstance(place, Bytes):
                     old, new = place.shown(old), place.shown(new)  # noqa: PLW2901 - their meaning
-                found.append(DataAccess(target, place, WRITE, old, new))
-        return found
+                accesses.append(DataAccess(target, place, WRITE, old, new))
+        return accesses
 
 
 def leaves(frame: FrameType, where: int) -> bool:
@@ -132,14 +132,14 @@ def _differ(before: object, now: object, place: Pollable) -> bool:
 
 def _poll(places: list[Pollable], changed: Callable[[CodeType, int, list[Change]], None]) -> Look:
     """Do the work of `native.poll` in Python."""
-    seen = [place.read() for place in places]
+    values = [place.read() for place in places]
 
     def look(code: CodeType, where: int, *_: object) -> None:
         changes: list[Change] = []
         for index, place in enumerate(places):
-            now, before = place.read(), seen[index]
+            now, before = place.read(), values[index]
             if _differ(before, now, place):
-                seen[index] = now
+                values[index] = now
                 changes.append((index, before, now))
         if changes:
             changed(code, where, changes)

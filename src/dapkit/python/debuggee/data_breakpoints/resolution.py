@@ -89,15 +89,15 @@ def lasting_target(identity: str) -> WatchTarget | None:
     module, _, path = rest.partition(":")
     if kind not in ("global", "class") or not module or not path:
         raise RequestRefused(f"dataId {identity!r:.200} is no longer valid; ask for it again while the program stands")
-    found: Any = sys.modules.get(module)
-    if not is_a(found, ModuleType):
+    owner: Any = sys.modules.get(module)
+    if not is_a(owner, ModuleType):
         return None
     if kind == "global":
-        return _of_global(cast("dict[str, Any]", namespace(found)), path, path)
+        return _of_global(cast("dict[str, Any]", namespace(owner)), path, path)
     qualified, _, name = path.rpartition(":")
     for part in qualified.split("."):
-        found = namespace(found).get(part)
-    return _of_attribute(found, name, f"{qualified}.{name}") if is_a(found, type) else None
+        owner = namespace(owner).get(part)
+    return _of_attribute(owner, name, f"{qualified}.{name}") if is_a(owner, type) else None
 
 
 def _of_variable(stored: LocalVariable, label: str) -> WatchTarget:
@@ -131,8 +131,8 @@ def _of_global(names: dict[str, Any], name: str, label: str) -> WatchTarget:
 def _module_of(names: dict[str, Any]) -> str:
     """Return the name of the module whose variables these are, or an empty text."""
     module = dict.get(names, "__name__")
-    known = sys.modules.get(module) if type(module) is str else None
-    return str(module) if is_a(known, ModuleType) and namespace(known) is names else ""
+    module_object = sys.modules.get(module) if type(module) is str else None
+    return str(module) if is_a(module_object, ModuleType) and namespace(module_object) is names else ""
 
 
 def _of_attribute(owner: object, name: str, label: str) -> WatchTarget:
@@ -140,11 +140,11 @@ def _of_attribute(owner: object, name: str, label: str) -> WatchTarget:
         return _of_class(owner, name, label)
     if is_a(owner, ModuleType):
         return _of_global(cast("dict[str, Any]", namespace(owner)), name, label)  # a module's is a dict
-    holder, held = _in_classes(mro(owner), name)
-    if type(held) is MemberDescriptorType:
-        return _numbered(label, [Slot(owner, held)])
-    if held is not None and _is_data_descriptor(held):
-        raise RequestRefused(f"{label} is computed when it is asked for, by {type_name(held)}; watch its parts")
+    holder, value = _in_classes(mro(owner), name)
+    if type(value) is MemberDescriptorType:
+        return _numbered(label, [Slot(owner, value)])
+    if value is not None and _is_data_descriptor(value):
+        raise RequestRefused(f"{label} is computed when it is asked for, by {type_name(value)}; watch its parts")
     names = own_dict(owner)
     if names is None:
         raise RequestRefused(f"a {type_name(owner)} keeps no attributes of its own")
@@ -158,8 +158,8 @@ def _of_attribute(owner: object, name: str, label: str) -> WatchTarget:
 
 
 def _of_class(owner: type, name: str, label: str) -> WatchTarget:
-    _, held = _in_classes(mro(owner), name)
-    if held is not None and _is_data_descriptor(held):
+    _, value = _in_classes(mro(owner), name)
+    if value is not None and _is_data_descriptor(value):
         raise RequestRefused(f"{label} is computed by the metaclass when it is asked for")
     holder, _ = _in_classes(mro_of(owner), name)
     if holder is None:
@@ -178,10 +178,10 @@ def _of_class(owner: type, name: str, label: str) -> WatchTarget:
 
 
 def _finds(module: str, qualified: str, owner: object) -> bool:
-    found: object = sys.modules.get(module)
+    value: object = sys.modules.get(module)
     for part in qualified.split("."):
-        found = namespace(found).get(part)
-    return found is owner
+        value = namespace(value).get(part)
+    return value is owner
 
 
 def _of_item(container: Any, key: object, label: str) -> WatchTarget:  # noqa: ANN401 - whatever has items
@@ -219,8 +219,8 @@ def _of_buffer_item(container: Any, index: int, label: str) -> WatchTarget:  # n
 def _native_form(form: str, width: int) -> str:
     """Return the letter by which `memoryview.cast` knows the items; empty if there is no such letter."""
     letter = form.lstrip("@=<" if sys.byteorder == "little" else "@=>!")  # ctypes names the order of the bytes
-    known = len(letter) == 1 and letter in "cbB?hHiIlLqQnNfd"
-    return letter if known and memoryview(bytes(width)).cast(letter).itemsize == width else ""  # type: ignore[call-overload]
+    is_native = len(letter) == 1 and letter in "cbB?hHiIlLqQnNfd"
+    return letter if is_native and memoryview(bytes(width)).cast(letter).itemsize == width else ""  # type: ignore[call-overload]
 
 
 def _size_of_buffer(owner: Any) -> int:  # noqa: ANN401 - any object
@@ -259,9 +259,9 @@ def _in_classes(classes: tuple[type, ...], name: str) -> tuple[type | None, obje
     return None, None
 
 
-def _is_data_descriptor(held: object) -> bool:
-    kind = mro(held)
-    return type(held) is GetSetDescriptorType or any(
+def _is_data_descriptor(value: object) -> bool:
+    kind = mro(value)
+    return type(value) is GetSetDescriptorType or any(
         "__set__" in names_in_class(base) or "__delete__" in names_in_class(base) for base in kind
     )
 

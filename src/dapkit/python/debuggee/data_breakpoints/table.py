@@ -119,28 +119,30 @@ class DataBreakpointTable:
         self.may_resolve = False
         """Whether the program has begun: before that, `__main__` is not its own."""
 
-    def offer(self, target: WatchTarget, *, once: bool, named: Json | None = None) -> Json:
-        """Return the body that describes a target, and keep the target; `named` is how to find it at other times."""
+    def offer(self, target: WatchTarget, *, once: bool, by_name: Json | None = None) -> Json:
+        """Return the body that describes a target, and keep the target; `by_name` is how to find it at other times."""
         if self._stops.history is not None:
-            target.identity = anchor_of(target, named) or target.identity
+            target.identity = anchor_of(target, by_name) or target.identity
         with self._lock:
-            known = [offered for offered in self._offered.values() if offered.means(target) and not offered.ended]
-            kept = known[0] if known else target
-            self._offered[kept.identity] = kept
-        body = kept.describe()
+            same_targets = [
+                offered for offered in self._offered.values() if offered.means(target) and not offered.ended
+            ]
+            kept_target = same_targets[0] if same_targets else target
+            self._offered[kept_target.identity] = kept_target
+        body = kept_target.describe()
         if once:
-            body["dataId"] = _ONCE + kept.identity
+            body["dataId"] = _ONCE + kept_target.identity
         return body
 
     def place(self, specs: list[Json]) -> list[Json]:
         """Replace all data breakpoints; return the response about each."""
-        made = [self._make(spec) for spec in specs]
+        new_breakpoints = [self._make(spec) for spec in specs]
         with self._lock:
-            self._set = [item for item in made if isinstance(item, EngineDataBreakpoint)]
+            self._set = [item for item in new_breakpoints if isinstance(item, EngineDataBreakpoint)]
             for breakpoint in self._set:
                 self._resolve(breakpoint)
             self._watch()
-            return [item if isinstance(item, dict) else self._describe(item) for item in made]
+            return [item if isinstance(item, dict) else self._describe(item) for item in new_breakpoints]
 
     @staticmethod
     def _make(spec: Json) -> EngineDataBreakpoint | Json:
@@ -180,20 +182,20 @@ class DataBreakpointTable:
             if history is None:
                 raise RequestRefused("the dataId is one of a program with time travel")
             return AnchoredPlaces(identity).target(newest_frames().values(), history.object_at)
-        found = lasting_target(identity)  # also refuses a text that is not a name
-        return found if self.may_resolve else None
+        lasting = lasting_target(identity)  # also refuses a text that is not a name
+        return lasting if self.may_resolve else None
 
     @under_lock
     def _watch(self) -> None:
-        wanted = [
+        watched_targets = [
             (breakpoint.target, str(breakpoint.access))
             for breakpoint in self._set
             if breakpoint.target is not None and not breakpoint.problem
         ]
         kinds: dict[str, tuple[WatchTarget, str]] = {}
-        for target, access in wanted:
-            known = kinds.get(target.identity)
-            kinds[target.identity] = (target, access if known is None or known[1] == access else READ_WRITE)
+        for target, access in watched_targets:
+            kind = kinds.get(target.identity)
+            kinds[target.identity] = (target, access if kind is None or kind[1] == access else READ_WRITE)
         try:
             self._watching.set(list(kinds.values()), expecting=any(breakpoint.waits for breakpoint in self._set))
         except RequestRefused as refusal:
@@ -226,8 +228,8 @@ class DataBreakpointTable:
         if self._standing or self._stops.states.stopped:
             self._watching.program_stops()
             return
-        used = {breakpoint.identity for breakpoint in self._set}
-        self._offered = {name: target for name, target in self._offered.items() if name in used}
+        identities = {breakpoint.identity for breakpoint in self._set}
+        self._offered = {name: target for name, target in self._offered.items() if name in identities}
 
     @under_lock
     def thread_parked(self) -> None:
@@ -271,10 +273,10 @@ class DataBreakpointTable:
             ]
             for breakpoint in waiting:
                 self._resolve(breakpoint)
-            found = [breakpoint for breakpoint in waiting if not breakpoint.waits]
-            if found:
+            located = [breakpoint for breakpoint in waiting if not breakpoint.waits]
+            if located:
                 self._watch()
-        for breakpoint in found:
+        for breakpoint in located:
             self._report(breakpoint)
 
     def _on_end(self, target: WatchTarget, why: str) -> None:
@@ -354,8 +356,8 @@ class DataBreakpointTable:
         if (breakpoint.number, kind) in self._complained:
             return
         self._complained.add((breakpoint.number, kind))
-        said = error_text(error)
-        text = f"{kind}: {said}" if said else kind
+        message = error_text(error)
+        text = f"{kind}: {message}" if message else kind
         place = f"{frame.f_code.co_filename}:{frame.f_lineno}"
         self._complain(
             f"The condition of a data breakpoint raised {text}, which counts as false, at {place}: "
@@ -379,16 +381,16 @@ class DataBreakpointTable:
         """Write a value, by its own `__repr__` under a deadline that the link's thread keeps."""
         guard = EvaluationGuard(limits.VALUE_SECONDS * 2)
         guard.begin()
-        done: list[str] = []
+        verbs: list[str] = []
 
         def look() -> None:
-            if not done:
+            if not verbs:
                 guard.look(monotonic())
                 self._link.after(limits.TICK_SECONDS, look)
 
         self._link.soon(look)
         try:
-            done.append(render(value, guard, limits.CHANGE_CHARS))
+            verbs.append(render(value, guard, limits.CHANGE_CHARS))
         finally:
-            done.append("")
-        return done[0]
+            verbs.append("")
+        return verbs[0]

@@ -83,8 +83,8 @@ class ObjectEntry:
 
     def is_shared(self) -> bool:
         """Say whether the program itself holds the dict, and not only the object."""
-        found = self.holder()
-        return found is not None and sys.getrefcount(found) > 3  # of the object, of the variable, of the call
+        holder = self.holder()
+        return holder is not None and sys.getrefcount(holder) > 3  # of the object, of the variable, of the call
 
     @property
     def mark(self) -> tuple[object, ...]:
@@ -174,10 +174,10 @@ class Bytes:
         """Return the bytes, MISSING if the buffer is too short or closed."""
         try:
             with memoryview(self.owner) as view, view.cast("B") as flat:
-                found = bytes(flat[self.start : self.start + self.length])
+                data = bytes(flat[self.start : self.start + self.length])
         except (TypeError, ValueError, BufferError):
             return MISSING
-        return found if len(found) == self.length else MISSING
+        return data if len(data) == self.length else MISSING
 
     def shown(self, value: object) -> object:
         """Return the value of the bytes."""
@@ -302,8 +302,8 @@ class DataAccess:
 
 def own_dict(owner: object) -> dict[Any, Any] | None:
     """Return the dict of an object's attributes as it is, None if it has no dict, or has attributes of its own kind."""
-    found = native.namespace_of(owner) if is_a(owner, type) else stored_dict(owner)
-    return found if type(found) is dict else None
+    attributes = native.namespace_of(owner) if is_a(owner, type) else stored_dict(owner)
+    return attributes if type(attributes) is dict else None
 
 
 def _reference(owner: object) -> Callable[[], object]:

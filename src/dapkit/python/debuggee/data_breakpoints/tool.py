@@ -67,8 +67,8 @@ class WatchTool:
 
     def want(self, code: CodeType, owner: Owner, events: int) -> None:
         """Watch these events in one code object for one owner, 0 for none."""
-        known = self._wanted.get(id(code))
-        if (known[1].get(owner, 0) if known else 0) == events:
+        owners_of_code = self._wanted.get(id(code))
+        if (owners_of_code[1].get(owner, 0) if owners_of_code else 0) == events:
             return
         _, owners = self._wanted.setdefault(id(code), (code, {}))
         if events:
@@ -76,8 +76,8 @@ class WatchTool:
         else:
             owners.pop(owner, None)
         union = 0
-        for wanted in owners.values():
-            union |= wanted
+        for events_of_owner in owners.values():
+            union |= events_of_owner
         if owners:
             self.local[id(code)] = union
         else:

@@ -13,35 +13,35 @@ from ..interpreter import limits
 def is_same_value(old: object, new: object) -> bool:
     """Say whether two objects are one, or stand for the same value: 0.0 is not -0.0, and a NaN is a NaN."""
     todo: list[tuple[Any, Any]] = [(old, new)]
-    for left, right in todo:
-        if left is right:
+    for one, right in todo:
+        if one is right:
             continue
-        kind = type(left)
+        kind = type(one)
         if kind is not type(right):
             return False
         if kind is tuple:
-            if len(left) != len(right) or len(todo) + len(left) > limits.COMPARED_ITEMS:
+            if len(one) != len(right) or len(todo) + len(one) > limits.COMPARED_ITEMS:
                 return False
-            todo.extend(zip(left, right, strict=True))
-        elif kind not in _COMPARISONS or not _COMPARISONS[kind](left, right):
+            todo.extend(zip(one, right, strict=True))
+        elif kind not in _COMPARISONS or not _COMPARISONS[kind](one, right):
             return False
     return True
 
 
-def _are_equal(left: object, right: object) -> bool:
-    return left == right
+def _are_equal(one: object, right: object) -> bool:
+    return one == right
 
 
-def _are_texts_equal(left: str | bytes, right: str | bytes) -> bool:
-    return len(left) == len(right) <= limits.COMPARED_CHARS and left == right
+def _are_texts_equal(one: str | bytes, right: str | bytes) -> bool:
+    return len(one) == len(right) <= limits.COMPARED_CHARS and one == right
 
 
-def _are_written_alike(left: float, right: float) -> bool:
-    return left.hex() == right.hex()
+def _are_written_alike(one: float, right: float) -> bool:
+    return one.hex() == right.hex()
 
 
-def _are_parts_written_alike(left: complex, right: complex) -> bool:
-    return _are_written_alike(left.real, right.real) and _are_written_alike(left.imag, right.imag)
+def _are_parts_written_alike(one: complex, right: complex) -> bool:
+    return _are_written_alike(one.real, right.real) and _are_written_alike(one.imag, right.imag)
 
 
 _COMPARISONS: Final[dict[type, Callable[[Any, Any], bool]]] = {

@@ -85,7 +85,7 @@ class WatchedTargets:
         """The targets that are compared at every line."""
 
     @under_lock
-    def set(self, wanted: list[tuple[WatchTarget, str]], *, expecting: bool) -> None:
+    def set(self, targets: list[tuple[WatchTarget, str]], *, expecting: bool) -> None:
         """Watch these targets, each for a kind of access; `expecting` asks for `starts`.
 
         Raises:
@@ -93,17 +93,19 @@ class WatchedTargets:
 
         """
         self._expects = expecting
-        if not wanted and not expecting:
+        if not targets and not expecting:
             self.clear()
             return
         self._tool.claim()
-        written = [(target, place) for target, kind in wanted if kind in (WRITE, READ_WRITE) for place in target.places]
-        entries = [(target, place) for target, place in written if isinstance(place, DictEntry | ObjectEntry)]
-        others = [(target, place) for target, place in written if isinstance(place, Slot | Item | Bytes)]
+        written_places = [
+            (target, place) for target, kind in targets if kind in (WRITE, READ_WRITE) for place in target.places
+        ]
+        entries = [(target, place) for target, place in written_places if isinstance(place, DictEntry | ObjectEntry)]
+        others = [(target, place) for target, place in written_places if isinstance(place, Slot | Item | Bytes)]
         polled = [*self._entries.set(entries), *others]
         self.polled = {target for target, _ in polled}
         self._polls.set(polled)
-        self._names.set([(target, kind in (WRITE, READ_WRITE), kind in (READ, READ_WRITE)) for target, kind in wanted])
+        self._names.set([(target, kind in (WRITE, READ_WRITE), kind in (READ, READ_WRITE)) for target, kind in targets])
         self._register()
 
     def clear(self) -> None:
@@ -183,27 +185,27 @@ class WatchedTargets:
     def _written_by(self, code: CodeType, where: int) -> list[DataAccess]:
         """Return the writes of this thread to entries and polled places."""
         with self._lock:
-            found, ended = self._entries.arrive(_thread.get_ident()) if self._entries.armed else ([], [])
+            accesses, ended = self._entries.arrive(_thread.get_ident()) if self._entries.armed else ([], [])
             # The events that polls need were away while the code was armed.
-            found += self._polls.look_now(code, where)
+            accesses += self._polls.look_now(code, where)
         for target in ended:
             self._ended(target, "the object is gone")
-        return self._without_gone(found)
+        return self._without_gone(accesses)
 
     def _without_gone(self, accesses: list[DataAccess]) -> list[DataAccess]:
         """Leave out an apparent deletion whose object is gone, which ends the target."""
-        gone = [
+        gone_targets = [
             access for access in accesses if isinstance(access.place, ObjectEntry) and access.place.holder() is None
         ]
-        for target in {access.target for access in gone}:
+        for target in {access.target for access in gone_targets}:
             self._ended(target, "the object is gone")
-        return [access for access in accesses if access not in gone]
+        return [access for access in accesses if access not in gone_targets]
 
     def _polled(self, frame: FrameType, where: int, accesses: list[DataAccess]) -> None:
         def report(_frame: FrameType, _code: CodeType) -> None:
-            left = self._without_gone(accesses)
-            if left:
-                self._hit(DataHit(frame, left, None, leaving=leaves(frame, where)))
+            remaining = self._without_gone(accesses)
+            if remaining:
+                self._hit(DataHit(frame, remaining, None, leaving=leaves(frame, where)))
 
         self._shield(report, in_ours=None)(frame.f_code)
 
@@ -251,11 +253,11 @@ class WatchedTargets:
         """Forget the changes made while the program, or these threads, were stopped: the client made them."""
         if self._tool.number < 0:
             return
-        gone = self._entries.refresh(standing)
+        gone_targets = self._entries.refresh(standing)
         self._names.refresh()
         if self._polls.refresh():
             self._register()
-        for target in gone:
+        for target in gone_targets:
             self._ended(target, "the object is gone")
 
     def forget_in_child(self) -> None:

@@ -91,12 +91,12 @@ class Engine:
         dispatcher: Callable[["Engine"], RequestDispatcher],
         *,
         main: int | None = None,
-        said: bytes = b"",
+        early: bytes = b"",
         tls: "Tls | None" = None,
         before: "Engine | None" = None,
         folder: str | None = None,
     ) -> None:
-        """Take a connection, and the data that its other end has `said` on it.
+        """Take a connection, and the data that its other end has `early` on it.
 
         Further the engine whose client left suspended before, and the folder that file names are relative to, if it is
         not the one that the program is in.
@@ -108,7 +108,7 @@ class Engine:
         self.name = name
         self.lock = thread_checks.engine_lock()
         self.options = EngineOptions()
-        self.link = Link(connection, said, tls)
+        self.link = Link(connection, early, tls)
         unfiled = UnfiledTexts()
         self.sources = Sources(unfiled, folder)
         self.references = ObjectReferences()
@@ -342,17 +342,17 @@ class Engine:
         Objects that it makes anew in each turn are not hidden; but their number is the same whenever the program counts
         objects.
         """
-        taken = _thread.allocate_lock()
-        taken.acquire()
+        turn = _thread.allocate_lock()
+        turn.acquire()
 
         def look() -> None:
             if self.options.debugs:
                 self.looks.check_tool()
-            taken.release()
+            turn.release()
 
         self.link.soon(look)
         if not self.link.closed:
-            taken.acquire(True, limits.TOOL_SECONDS)  # noqa: FBT003 - positional only
+            turn.acquire(True, limits.TOOL_SECONDS)  # noqa: FBT003 - positional only
 
     @in_link_thread
     def release(self) -> None:
@@ -442,9 +442,9 @@ class Engine:
         self.callbacks.threads_resumed()
         self.data_breakpoints.stops_changed()
 
-    def references_released(self, held: list["Numbered"]) -> None:
+    def references_released(self, objects: list["Numbered"]) -> None:
         """Drop the objects that were kept for a stop, in the thread to which they belong."""
-        held.clear()
+        objects.clear()
         self.console.let_go()
         forget_classes()
 

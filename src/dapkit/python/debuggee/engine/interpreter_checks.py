@@ -131,11 +131,11 @@ def _guarded() -> Generator[None]:
         return
 
 
-def _cleaned_up(held: list[int]) -> Generator[None]:
+def _cleaned_up(values: list[int]) -> Generator[None]:
     try:
         yield
     finally:
-        held.clear()
+        values.clear()
 
 
 def _in_context(context: Any) -> Generator[None]:  # noqa: ANN401 - a context manager of any kind

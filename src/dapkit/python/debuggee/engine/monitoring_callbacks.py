@@ -87,12 +87,12 @@ class MonitoringCallbacks:
         self._line = self.shielded(self._on_line)
         self._instruction = self.shielded(self._on_instruction)
         self._unwind = self.shielded(self._on_unwind, in_ours=None)
-        known = exceptions.known
-        self._leave_program = known.on_unwind(self.shielded(self._on_unwind, in_ours=None, depth=known.depth))
+        cache = exceptions.known
+        self._leave_program = cache.on_unwind(self.shielded(self._on_unwind, in_ours=None, depth=cache.depth))
 
     def install(self) -> None:
         """Register with the monitor, and start looking at code."""
-        known = self._exceptions.known
+        cache = self._exceptions.known
         on_start = native.interruptible(self._on_start, self._comes_again)
         self._monitor.register(
             {
@@ -102,9 +102,9 @@ class MonitoringCallbacks:
                 EVENTS.PY_YIELD: self.shielded(self._on_yield),
                 EVENTS.CALL: self.shielded(self._on_call),
                 EVENTS.JUMP: self.shielded(self._on_jump, raises_later=True),
-                EVENTS.RAISE: known.on_raise(self.shielded(self._on_raise, in_ours=None, depth=known.depth)),
-                EVENTS.RERAISE: known.on_reraise(self.shielded(self._on_reraise, in_ours=None, depth=known.depth)),
-                EVENTS.PY_THROW: known.on_throw(self.shielded(self._on_throw, in_ours=None, depth=known.depth)),
+                EVENTS.RAISE: cache.on_raise(self.shielded(self._on_raise, in_ours=None, depth=cache.depth)),
+                EVENTS.RERAISE: cache.on_reraise(self.shielded(self._on_reraise, in_ours=None, depth=cache.depth)),
+                EVENTS.PY_THROW: cache.on_throw(self.shielded(self._on_throw, in_ours=None, depth=cache.depth)),
             }
         )
         self._monitor.set_thorough({EVENTS.LINE: self._line, EVENTS.INSTRUCTION: self._instruction})
@@ -246,10 +246,10 @@ class MonitoringCallbacks:
         step = self._stepping.steps.get(ident)
         if step is not None and step.target is frame:
             with self._lock:
-                shown = self._stepping.leave(ident, frame, value, yielding=yielding)
+                returned = self._stepping.leave(ident, frame, value, yielding=yielding)
                 self.choose()
-            if shown is not None:
-                self._arrive(ident, shown, [] if yielding else [(frame.f_code.co_qualname, value)])
+            if returned is not None:
+                self._arrive(ident, returned, [] if yielding else [(frame.f_code.co_qualname, value)])
 
     def at_next_instruction_of(self, frame: FrameType, action: Callable[[], None]) -> None:
         """Do some work once, as soon as a frame continues, or ends by an exception."""
@@ -297,12 +297,12 @@ class MonitoringCallbacks:
         if code.co_name == "<module>":
             self._note_loading(code)
             self._note_template(frame)
-        noted = self.arguments.watched.get(id(code))
-        if noted is not None and offset == noted[1]:  # not where a generator goes on
+        watched = self.arguments.watched.get(id(code))
+        if watched is not None and offset == watched[1]:  # not where a generator goes on
             with self._lock:
                 self.arguments.begin(frame)
         if self._bind_breakpoints(
-            frame, code, offset, is_met=noted is not None and self.breakpoints.sources.holds(code)
+            frame, code, offset, is_met=watched is not None and self.breakpoints.sources.holds(code)
         ):
             return None
         if self._loads.runs(code):
@@ -318,7 +318,7 @@ class MonitoringCallbacks:
                 self._stepping.enter(ident, frame)
             if self._sources.kind(code.co_filename) != OURS and self._stepping.may_show(frame):
                 return None  # another thread may come first
-        if self._states.stopped or self._stops.holding or noted is not None:
+        if self._states.stopped or self._stops.holding or watched is not None:
             return None
         if _ONE_LINERS_NEED_START and self._monitor.watches(code) and starts_on_its_only_line(code):
             return None
@@ -367,10 +367,10 @@ class MonitoringCallbacks:
         if self._exceptions.is_seen_later(code):
             return DISABLE
         self._stop_at_exception(frame, offset, exception, again=False)
-        known = self._exceptions.known
-        if events.HAS_LOCAL_EXCEPTION_EVENTS and known.is_busy():
+        cache = self._exceptions.known
+        if events.HAS_LOCAL_EXCEPTION_EVENTS and cache.is_busy():
             with self._lock:  # another thread may be about to stop at an exception
-                if not known.reported:
+                if not cache.reported:
                     self._exceptions.watch_raises(by_code=True)
         return None
 
@@ -396,8 +396,8 @@ class MonitoringCallbacks:
             with self._lock:
                 if self._exceptions.known.raises_are_local:
                     self._exceptions.watch_raises(by_code=False)
-            shown, trail = self._exceptions.shown(mode, exception, frame)
-            parked = ParkedThread(ident, shown, leaving=leaving, exception=exception, break_mode=mode, trail=trail)
+            reported, trail = self._exceptions.shown(mode, exception, frame)
+            parked = ParkedThread(ident, reported, leaving=leaving, exception=exception, break_mode=mode, trail=trail)
             self._stops.stop_at(parked, "exception", **details.summary(exception))
 
     def _on_unwind(self, frame: FrameType, _code: CodeType, offset: int, exception: BaseException) -> None:
@@ -414,8 +414,8 @@ class MonitoringCallbacks:
             self._stop_at_exception(frame, offset, exception, again=True, leaving=True)
         mode = self._exceptions.on_unwind(ident, frame, exception)
         if mode:
-            shown, trail = self._exceptions.shown(mode, exception, frame)
-            parked = ParkedThread(ident, shown, leaving=True, exception=exception, break_mode=mode, trail=trail)
+            reported, trail = self._exceptions.shown(mode, exception, frame)
+            parked = ParkedThread(ident, reported, leaving=True, exception=exception, break_mode=mode, trail=trail)
             self._stops.stop_at(parked, "exception", **details.summary(exception))
 
     # Shields
@@ -492,9 +492,9 @@ class MonitoringCallbacks:
 
 
 def _raising(error: BaseException) -> Callable[[], None]:
-    held = [error]
+    holder = [error]
 
     def action() -> None:
-        raise held.pop().with_traceback(None)  # kept, it would hold itself by the frame on its traceback
+        raise holder.pop().with_traceback(None)  # kept, it would hold itself by the frame on its traceback
 
     return action

@@ -32,9 +32,9 @@ class PeriodicChecks:
     def check_tool(self) -> None:
         """Say so if the program has taken our tool of sys.monitoring from us, or left our callbacks no room."""
         with self._lock:
-            found = self._monitor.mend()
-        if found:
-            text = f"The program uses the tool of sys.monitoring that the debugger needs: it {found}.\n"
+            notice = self._monitor.mend()
+        if notice:
+            text = f"The program uses the tool of sys.monitoring that the debugger needs: it {notice}.\n"
             self._link.event("output", {"category": "important", "output": text})
         if self._monitor.active:
             self._breakpoints.report_missed()

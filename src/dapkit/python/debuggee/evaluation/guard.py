@@ -86,23 +86,23 @@ class EvaluationGuard:
     def stand_still(self) -> float:
         """Stop the clock, since the code of the program is stopped itself; return the argument of `go_on`."""
         with self._lock:
-            left = (self._until or 0.0) - monotonic()
+            seconds = (self._until or 0.0) - monotonic()
             self._until = float("inf")
-            return left
+            return seconds
 
-    def go_on(self, left: float) -> None:
+    def go_on(self, seconds: float) -> None:
         """Let the clock go on."""
         with self._lock:
             if not self._asked_to_stop:
-                self._until = monotonic() + left
+                self._until = monotonic() + seconds
                 self._end = max(self._end, self._until)
 
     def _close(self, around: float | None) -> bool:
         with self._lock:
             self._until = 0.0 if around is not None and self._asked_to_stop else around
             self._woken = False
-            sent, self._sent = self._sent, 0.0
-            return sent > 0
+            sent_at, self._sent = self._sent, 0.0
+            return sent_at > 0
 
     def _close_for_certain(self, around: float | None) -> None:
         """Close after an interruption, which may have come before or in `_close`.

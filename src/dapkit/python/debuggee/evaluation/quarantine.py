@@ -31,8 +31,8 @@ class _Silent:
         """Write, unless it is that thread."""
         if _thread.get_ident() == self._ident:
             return len(text)
-        written: int = self._stream.write(text)
-        return written
+        count: int = self._stream.write(text)
+        return count
 
     def writelines(self, lines: list[str]) -> None:
         """Write several."""

@@ -173,10 +173,10 @@ class CatchCache:
         if not self._counts:
             return False
         with self._changing:
-            left = self._in_c["RAISE"].count if "RAISE" in self._in_c else self._left
-            if left == 0:
+            count = self._in_c["RAISE"].count if "RAISE" in self._in_c else self._left
+            if count == 0:
                 self._counts = False
-        return left == 0
+        return count == 0
 
     # Callbacks: each calls `thorough` unless it is known that something catches the exception
 

@@ -43,8 +43,8 @@ class ExceptionTypes:
 
     def take(self, exception: BaseException) -> bool:
         """Say whether an exception is meant."""
-        found = any(_is_named(kind, package, name) for kind in mro(exception) for package, _, name in self._names)
-        return found is not self._negate
+        is_match = any(_is_named(kind, package, name) for kind in mro(exception) for package, _, name in self._names)
+        return is_match is not self._negate
 
 
 def _is_named(kind: type, package: str, name: str) -> bool:
@@ -78,10 +78,10 @@ class ExceptionCondition:
         try:
             return bool(self._expression.value(frame, dict.fromkeys(_EXCEPTION_NAMES, exception)))
         except Exception as error:
-            said = error_text(error)
+            message = error_text(error)
             report(
                 f"The condition {self._text!r} of an exception breakpoint raised {type_name(error)}"
-                f"{f': {said}' if said else ''} for {type_name(exception)}; it counts as false there."
+                f"{f': {message}' if message else ''} for {type_name(exception)}; it counts as false there."
             )
             return False
 
@@ -99,7 +99,7 @@ def wanted_by_condition(condition: object) -> ExceptionCondition:
         raise RequestRefused(f"condition is {condition!r:.200}, expected a text")
     if not condition.strip():
         return ExceptionCondition([])
-    meant: list[str] = []
+    names: list[str] = []
     excluded: list[str] = []
     for part in condition.split(","):
         name = part.strip()
@@ -108,8 +108,8 @@ def wanted_by_condition(condition: object) -> ExceptionCondition:
             name = name.removeprefix("not ").removeprefix("!").strip()
         if name in _CONSTANTS or not all(piece.isidentifier() for piece in name.split(".")):
             return ExceptionCondition([], condition.strip())
-        (excluded if negated else meant).append(name)
-    types = [ExceptionTypes(meant)] if meant else []
+        (excluded if negated else names).append(name)
+    types = [ExceptionTypes(names)] if names else []
     return ExceptionCondition([*types, ExceptionTypes(excluded, negate=True)] if excluded else types)
 
 

@@ -21,21 +21,21 @@ def trail_of(exception: BaseException, frame: FrameType) -> list[tuple[FrameType
     while older is not None:
         passed.add(id(older))
         older = older.f_back
-    found: list[tuple[FrameType, int]] = []
+    trail: list[tuple[FrameType, int]] = []
     for current, line in reversed(traceback_of(exception)):
-        is_next = not found or found[-1][0] is not current  # where it is raised again in its handler, it is there twice
-        if found and is_next and id(current) in passed:
+        is_next = not trail or trail[-1][0] is not current  # where it is raised again in its handler, it is there twice
+        if trail and is_next and id(current) in passed:
             break
         passed.add(id(current))
-        found.append((current, line))
-    raises_again = [] if found and found[0][0] is frame else [(frame, frame.f_lineno)]
-    return [*reversed(found), *raises_again]
+        trail.append((current, line))
+    raises_again = [] if trail and trail[0][0] is frame else [(frame, frame.f_lineno)]
+    return [*reversed(trail), *raises_again]
 
 
 def summary(exception: BaseException) -> Json:
     """Return `description` and `text` of a stopped event, without running the program's code."""
-    kind, said = type_name(exception), error_text(exception)
-    return {"description": f"{kind}: {said}"[: limits.MESSAGE_CHARS] if said else kind, "text": kind}
+    kind, message = type_name(exception), error_text(exception)
+    return {"description": f"{kind}: {message}"[: limits.MESSAGE_CHARS] if message else kind, "text": kind}
 
 
 def information(

@@ -23,10 +23,10 @@ QUIET: Final[tuple[ExitCode, ...]] = (0, None)
 class ExitCodes:
     """The exit codes to stop at."""
 
-    def __init__(self, quiet: Iterable[ExitCode] = QUIET, chosen: Iterable[ExitCode | CodeRange] | None = None) -> None:
+    def __init__(self, quiet: Iterable[ExitCode] = QUIET, codes: Iterable[ExitCode | CodeRange] | None = None) -> None:
         untrack(self)
         self._quiet = frozenset(quiet)
-        self._chosen = None if chosen is None else frozenset(chosen)
+        self._chosen = None if codes is None else frozenset(codes)
 
     def pass_over(self, exception: BaseException) -> bool:
         """Say whether an exception ends the program, or a thread, with a code that is not to stop it."""
@@ -44,9 +44,9 @@ class ExitCodes:
         )
 
 
-def read_exit_codes(chosen: object, quiet: object) -> ExitCodes:
+def read_exit_codes(value: object, quiet: object) -> ExitCodes:
     """Read the codes to stop at, or where there is no list of them those that pass."""
-    if isinstance(chosen, list):
-        ranges = [(item.get("from", 0), item.get("to", 0)) if isinstance(item, dict) else item for item in chosen]
-        return ExitCodes(chosen=ranges)
+    if isinstance(value, list):
+        ranges = [(item.get("from", 0), item.get("to", 0)) if isinstance(item, dict) else item for item in value]
+        return ExitCodes(codes=ranges)
     return ExitCodes(quiet if isinstance(quiet, list) else QUIET)

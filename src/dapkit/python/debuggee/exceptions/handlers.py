@@ -69,25 +69,25 @@ _codes: dict[int, _Code] = {}
 
 
 def _read(code: CodeType) -> _Code:
-    known = _codes.get(id(code))
-    if known is None:
+    decoded = _codes.get(id(code))
+    if decoded is None:
         if len(_codes) >= limits.READ_CODES:
             _codes.clear()
-        known = _codes[id(code)] = untrack(_Code(code))
-    return known
+        decoded = _codes[id(code)] = untrack(_Code(code))
+    return decoded
 
 
 def catches(frame: FrameType, exception: BaseException, offset: int) -> Finding:
     """Say whether a frame would catch an exception that reaches it at an instruction."""
     if not frame.f_code.co_exceptiontable:
         return Finding(NO)
-    read = _read(frame.f_code)
+    decoded = _read(frame.f_code)
     names = _Names(frame)
     for _ in range(100):  # a handler that raises again leads to the next one; never in circles, but be sure
-        at = read.handler(offset)
+        at = decoded.handler(offset)
         if at is None:
             return names.finding(NO)
-        verdict, offset = _follow(read, at, names, exception)
+        verdict, offset = _follow(decoded, at, names, exception)
         if offset < 0:
             return names.finding(verdict)
     return Finding(MAYBE)
@@ -111,35 +111,35 @@ class _Names:
         self._loaded.append(LoadedName(is_local, name, None, value))
         return value
 
-    def attribute(self, held: object, name: str) -> object:
+    def attribute(self, owner: object, name: str) -> object:
         """Return an attribute of the last loaded value, without running code of the program."""
         last = self._loaded[-1] if self._loaded else None
-        value = _stored(held, name)
-        if type(held) is ModuleType and last is not None and last.value is held and last.attribute is None:
+        value = _stored(owner, name)
+        if type(owner) is ModuleType and last is not None and last.value is owner and last.attribute is None:
             self._loaded[-1] = LoadedName(last.is_local, last.name, name, value)
         else:
             self._all_known = False
         return value
 
 
-def _stored(held: object, name: str) -> object:
-    names = names_of(held)
+def _stored(owner: object, name: str) -> object:
+    names = names_of(owner)
     if names is not None:
         return names.get(name)
-    for kind in mro_of(held) if is_a(held, type) else mro(held):
+    for kind in mro_of(owner) if is_a(owner, type) else mro(owner):
         members = names_in_class(kind)
         if name in members:
             return members[name]
     return None
 
 
-def _follow(read: _Code, at: int, names: _Names, exception: BaseException) -> tuple[Verdict, int]:  # noqa: C901, PLR0911, PLR0912 - an interpreter: one case per instruction
+def _follow(decoded: _Code, at: int, names: _Names, exception: BaseException) -> tuple[Verdict, int]:  # noqa: C901, PLR0911, PLR0912 - an interpreter: one case per instruction
     """Interpret the head of a handler: the verdict, or the instruction that raises again."""
-    code = read.code
+    code = decoded.code
     stack: list[object] = []
     matched = False
-    while at < len(read.instructions):
-        offset, name, argument = read.instructions[at]
+    while at < len(decoded.instructions):
+        offset, name, argument = decoded.instructions[at]
         at += 1
         if name in _NEUTRAL:
             continue
@@ -151,8 +151,8 @@ def _follow(read: _Code, at: int, names: _Names, exception: BaseException) -> tu
                 loaded = code._varname_from_oparg(argument)  # type: ignore[attr-defined]  # as dis does
                 stack.append(names.load(loaded, is_local=True))
             case "LOAD_ATTR":
-                held = stack.pop() if stack else None
-                stack.append(names.attribute(held, code.co_names[argument >> 1]))
+                top = stack.pop() if stack else None
+                stack.append(names.attribute(top, code.co_names[argument >> 1]))
             case "BUILD_TUPLE":
                 parts = tuple(stack[-argument:]) if argument else ()
                 del stack[-argument:]
@@ -163,8 +163,8 @@ def _follow(read: _Code, at: int, names: _Names, exception: BaseException) -> tu
                     return MAYBE, -1
                 matched = _matches(exception, classes)
             case "POP_JUMP_IF_FALSE" if not matched:
-                target = offset + 2 + _caches(read, offset) + 2 * argument
-                at = read.index.get(target, len(read.instructions))
+                target = offset + 2 + _caches(decoded, offset) + 2 * argument
+                at = decoded.index.get(target, len(decoded.instructions))
             case "POP_JUMP_IF_FALSE" | "POP_TOP":
                 return YES, -1
             case "RERAISE":
@@ -175,16 +175,16 @@ def _follow(read: _Code, at: int, names: _Names, exception: BaseException) -> tu
             case "WITH_EXCEPT_START" | "CHECK_EG_MATCH":
                 return MAYBE, -1
             case _:
-                return _after_finally(read, at)
+                return _after_finally(decoded, at)
     return MAYBE, -1
 
 
-def _after_finally(read: _Code, at: int) -> tuple[Verdict, int]:
+def _after_finally(decoded: _Code, at: int) -> tuple[Verdict, int]:
     """Find the end of a `finally`: it runs something, then raises again, unless it returns.
 
     Where it compares classes, it is not a `finally` but an `except` with an expression to compute.
     """
-    for offset, name, _ in read.instructions[at:]:
+    for offset, name, _ in decoded.instructions[at:]:
         if name in ("CHECK_EXC_MATCH", "CHECK_EG_MATCH"):
             return MAYBE, -1
         if name == "RERAISE":
@@ -194,9 +194,9 @@ def _after_finally(read: _Code, at: int) -> tuple[Verdict, int]:
     return MAYBE, -1
 
 
-def _caches(read: _Code, offset: int) -> int:
+def _caches(decoded: _Code, offset: int) -> int:
     """Return the bytes of inline cache after an instruction, up to the next one."""
-    following = read.instructions[read.index[offset] + 1][0]
+    following = decoded.instructions[decoded.index[offset] + 1][0]
     return following - offset - 2
 
 

@@ -64,30 +64,30 @@ def read(filters: object, filter_options: object, exception_options: object) -> 
         RequestRefused: if one is not a breakpoint at all; one whose condition is wrong gets an answer that says so.
 
     """
-    asked: Asked = []
+    breakpoints: Asked = []
     answers: list[Json] = []
     for name in _objects(filters, "filters", str):
-        asked.append((_mode_of(name), ExceptionCondition([])))
+        breakpoints.append((_mode_of(name), ExceptionCondition([])))
         answers.append({"verified": True})
     for option in _objects(filter_options, "filterOptions", dict):
-        _add(asked, answers, _mode_of(option.get("filterId")), wanted_by_condition, option.get("condition"))
+        _add(breakpoints, answers, _mode_of(option.get("filterId")), wanted_by_condition, option.get("condition"))
     for option in _objects(exception_options, "exceptionOptions", dict):
         mode = option.get("breakMode")
         if mode not in (NEVER, *_MODES.values()):
             raise RequestRefused(
                 f"breakMode is {mode!r:.200}, expected {NEVER}, {RAISED}, {UNCAUGHT} or {USER_UNHANDLED}"
             )
-        _add(asked, answers, str(mode), wanted_by_path, option.get("path"))
-    return asked, answers
+        _add(breakpoints, answers, str(mode), wanted_by_path, option.get("path"))
+    return breakpoints, answers
 
 
-def _objects[T](given: object, name: str, kind: type[T]) -> list[T]:
-    if given is None:
+def _objects[T](value: object, name: str, kind: type[T]) -> list[T]:
+    if value is None:
         return []
-    if not isinstance(given, list) or not all(isinstance(item, kind) for item in given):
+    if not isinstance(value, list) or not all(isinstance(item, kind) for item in value):
         what = "texts" if kind is str else "objects"
-        raise RequestRefused(f"{name} is {given!r:.200}, expected a list of {what}")
-    return given
+        raise RequestRefused(f"{name} is {value!r:.200}, expected a list of {what}")
+    return value
 
 
 def _mode_of(name: object) -> Mode:
@@ -98,10 +98,10 @@ def _mode_of(name: object) -> Mode:
 
 
 def _add(
-    asked: Asked, answers: list[Json], mode: Mode, make: Callable[[object], ExceptionCondition], given: object
+    breakpoints: Asked, answers: list[Json], mode: Mode, make: Callable[[object], ExceptionCondition], value: object
 ) -> None:
     try:
-        asked.append((mode, make(given)))
+        breakpoints.append((mode, make(value)))
     except RequestRefused as refusal:
         answers.append({"verified": False, "message": str(refusal), "reason": "failed"})
     else:
@@ -165,11 +165,11 @@ class ExceptionBreakpointTable:
         self._unhandled: dict[int, _Unhandled] = {}
         """By thread: the uncaught exception for which it was last stopped."""
 
-    def set(self, asked: Asked) -> None:
+    def set(self, breakpoints: Asked) -> None:
         """Replace the exception breakpoints; the empty list stops at no exception."""
         self._asked = {}
-        for mode, wanted in asked:
-            self._asked.setdefault(mode, []).append(wanted)
+        for mode, condition in breakpoints:
+            self._asked.setdefault(mode, []).append(condition)
         modes = self._asked.keys() - {NEVER}
         events_wanted = events.EVENTS.RAISE if modes else 0
         if UNCAUGHT in modes or USER_UNHANDLED in modes:
@@ -208,14 +208,14 @@ class ExceptionBreakpointTable:
 
     def _wants(self, mode: Mode, exception: BaseException, frame: FrameType) -> bool:
         """Say whether a breakpoint of this mode means an exception that is about to stop the program."""
-        asked = self._asked
-        if any(wanted.takes(exception, frame, self._complain) for wanted in asked.get(NEVER, ())):
+        conditions = self._asked
+        if any(condition.takes(exception, frame, self._complain) for condition in conditions.get(NEVER, ())):
             return False
-        return any(wanted.takes(exception, frame, self._complain) for wanted in asked.get(mode, ()))
+        return any(condition.takes(exception, frame, self._complain) for condition in conditions.get(mode, ()))
 
     def _may_want(self, mode: Mode, exception: BaseException) -> bool:
         """Say, by type alone, whether a breakpoint of this mode may mean an exception."""
-        return any(wanted.takes_type(exception) for wanted in self._asked.get(mode, ()))
+        return any(condition.takes_type(exception) for condition in self._asked.get(mode, ()))
 
     def _complain(self, text: str) -> None:
         if text not in self._said:
@@ -235,9 +235,9 @@ class ExceptionBreakpointTable:
         if self.exit_codes.pass_over(exception):
             return ""  # nothing is noted: other exceptions of this type may have other codes
         generation = self.known.generation
-        wanted = not is_a(exception, *_QUIET) and self._may_want(RAISED, exception)
-        raised = wanted and not again
-        if wanted:
+        may_stop = not is_a(exception, *_QUIET) and self._may_want(RAISED, exception)
+        raised = may_stop and not again
+        if may_stop:
             generation = -1  # then nothing passes unnoticed
         mode = ""
         if not passing and not is_a(exception, *_NO_ERRORS):
@@ -260,9 +260,7 @@ class ExceptionBreakpointTable:
         """
         if _ends_context(frame) or _ends_context(frame.f_back):
             return id(exception) in self._reported_in(ident)
-        return any(
-            known.identity == id(exception) and id(frame) in known.older for known in self._stopped.get(ident, ())
-        )
+        return any(each.identity == id(exception) and id(frame) in each.older for each in self._stopped.get(ident, ()))
 
     def _begins(self, ident: int, frame: FrameType, offset: int, exception: BaseException, *, origin: int) -> None:
         """Take note that an exception is raised anew. A fresh one may have the identity of one that has gone.
@@ -274,7 +272,7 @@ class ExceptionBreakpointTable:
         if origin == AGAIN and not raises and self._passes(ident, frame, exception):
             return
         before = self._stopped.get(ident, ())
-        self._stopped[ident] = tuple(known for known in before if known.identity != id(exception))
+        self._stopped[ident] = tuple(each for each in before if each.identity != id(exception))
         last = self._unhandled.get(ident)
         if last is None or last.identity != id(exception) or (id(frame) in last.older and not raises):
             return
@@ -283,11 +281,11 @@ class ExceptionBreakpointTable:
 
     def _reported_in(self, ident: int) -> tuple[int, ...]:
         last = self._unhandled.get(ident)
-        stopped = (known.identity for known in self._stopped.get(ident, ()))
+        stopped = (each.identity for each in self._stopped.get(ident, ()))
         return *stopped, last.identity if last is not None else 0
 
     def _settle(self) -> None:
-        now = {known.identity for known in itertools.chain(*self._stopped.values())}
+        now = {each.identity for each in itertools.chain(*self._stopped.values())}
         now |= {last.identity for last in self._unhandled.values()}
         self.known.reported |= now
         self.known.reported &= now
@@ -333,8 +331,8 @@ class ExceptionBreakpointTable:
                 if unknown is not current:  # there may be a hundred thousand frames between
                     current = unknown
                     continue
-            found = self._is_caught_in(current, at, exception, generation=generation)
-            if found or (current is not frame and swallows_from_below(current.f_code, exception)):
+            is_caught = self._is_caught_in(current, at, exception, generation=generation)
+            if is_caught or (current is not frame and swallows_from_below(current.f_code, exception)):
                 self.known.note_caught(exception, current)
                 return ()
             current = current.f_back or next(parents, None)
@@ -411,9 +409,9 @@ def _ends_context(frame: FrameType | None) -> bool:
 
 def _older(frame: FrameType) -> frozenset[int]:
     """Return the identities of the frames that called a frame."""
-    found: list[int] = []
+    identities: list[int] = []
     older = frame.f_back
     while older is not None:
-        found.append(id(older))
+        identities.append(id(older))
         older = older.f_back
-    return frozenset(found)
+    return frozenset(identities)

@@ -37,12 +37,12 @@ class _Place(NamedTuple):
 
 def traceback_of(exception: BaseException) -> list[Passed]:
     """Return the frames of an exception's traceback, from the newest; some of them have ended."""
-    found: list[Passed] = []
+    passed_frames: list[Passed] = []
     traceback = stored(exception, "__traceback__")
     while traceback is not None:
-        found.append((traceback.tb_frame, traceback.tb_lineno or 0))
+        passed_frames.append((traceback.tb_frame, traceback.tb_lineno or 0))
         traceback = traceback.tb_next
-    return found[::-1]
+    return passed_frames[::-1]
 
 
 def message_of(exception: BaseException, guard: EvaluationGuard | None) -> str:
@@ -92,7 +92,7 @@ class TracebackWriter:
         guard: EvaluationGuard | None,
         *,
         frames: list[Passed] | None = None,
-        known: BaseException | None = None,
+        written_before: BaseException | None = None,
     ) -> str:
         """Write an exception with all that led to it, the first one first.
 
@@ -100,11 +100,11 @@ class TracebackWriter:
             exception: the exception to write.
             guard: for code of the program.
             frames: its frames from the newest; by default the frames of its traceback.
-            known: an exception that was there before, and is not written.
+            written_before: an exception that was there before, and is not written.
 
         """
-        written = set() if known is None else {id(known)}
-        return self._linked(exception, guard, frames, limits.EXCEPTION_DEPTH, written)
+        identities = set() if written_before is None else {id(written_before)}
+        return self._linked(exception, guard, frames, limits.EXCEPTION_DEPTH, identities)
 
     def _linked(
         self,
@@ -112,22 +112,22 @@ class TracebackWriter:
         guard: EvaluationGuard | None,
         frames: list[Passed] | None,
         depth: int,
-        written: set[int],
+        identities: set[int],
     ) -> str:
-        """Write an exception with its causes, except those already `written`; groups within groups to a depth."""
-        written.add(id(exception))
+        """Write an exception with its causes, except those already `identities`; groups within groups to a depth."""
+        identities.add(id(exception))
         current = exception
         chain: list[tuple[BaseException, str]] = []
         for _ in range(limits.EXCEPTION_DEPTH):
             earlier, is_cause = linked_to(current)
-            if earlier is None or id(earlier) in written:
+            if earlier is None or id(earlier) in identities:
                 break
-            written.add(id(earlier))  # before the members of groups: it is not written with these
+            identities.add(id(earlier))  # before the members of groups: it is not written with these
             chain.append((earlier, _CAUSE if is_cause else _CONTEXT))
             current = earlier
-        parts = [self._alone(exception, guard, frames, depth, written)]
+        parts = [self._alone(exception, guard, frames, depth, identities)]
         for earlier, joint in chain:
-            parts += [joint, self._alone(earlier, guard, None, depth, written)]
+            parts += [joint, self._alone(earlier, guard, None, depth, identities)]
         return shortened("".join(reversed(parts)), limits.TRACEBACK_CHARS)
 
     def _alone(
@@ -136,7 +136,7 @@ class TracebackWriter:
         guard: EvaluationGuard | None,
         frames: list[Passed] | None,
         depth: int,
-        written: set[int],
+        identities: set[int],
     ) -> str:
         passed = self.frames(traceback_of(exception) if frames is None else frames)
         kind, message = class_name(type(exception)).removeprefix("__main__."), message_of(exception, guard)
@@ -145,8 +145,8 @@ class TracebackWriter:
             return text
         members = stored(exception, "exceptions")
         for at, member in enumerate(members[: limits.EXCEPTION_DEPTH], 1):
-            known_depth = 0 if id(member) in written else depth - 1
-            inner = self._linked(member, guard, None, known_depth, written)
+            known_depth = 0 if id(member) in identities else depth - 1
+            inner = self._linked(member, guard, None, known_depth, identities)
             text += f"  +---------------- {at} ----------------\n"
             text += "".join(f"  | {line}\n" for line in inner.splitlines())
         return text + "  +------------------------------------\n"
@@ -172,19 +172,19 @@ class TracebackWriter:
         line, function = (place.line, code.co_qualname) if view is None else (view.line, view.title)
         name = "<console>" if code.co_filename in self._typed else code.co_filename if view is None else view.filename
         text = self._line(code, line, name)
-        written = f'  File "{name}", line {line}, in {function}\n' + (f"    {text}\n" if text else "")
+        entry = f'  File "{name}", line {line}, in {function}\n' + (f"    {text}\n" if text else "")
         more = place.times - _ALIKE
         if more <= 0:
-            return written * place.times
-        return written * _ALIKE + f"  [Previous line repeated {more:,} more time{'s' if more > 1 else ''}]\n"
+            return entry * place.times
+        return entry * _ALIKE + f"  [Previous line repeated {more:,} more time{'s' if more > 1 else ''}]\n"
 
     def _line(self, code: CodeType, line: int, name: str) -> str:
         if (typed := self._typed.get(code.co_filename)) is not None:
-            found = "".join(typed.split("\n")[line - 1 : line])
+            line_text = "".join(typed.split("\n")[line - 1 : line])
         else:
             text = self._texts.of_code(code) if name == code.co_filename else self._texts.of_name(name)
-            found = "" if text is None else text.line(line)
-        return found.strip()[: limits.SOURCE_LINE_CHARS]
+            line_text = "" if text is None else text.line(line)
+        return line_text.strip()[: limits.SOURCE_LINE_CHARS]
 
 
 def _places(passed: list[Passed]) -> list[_Place]:

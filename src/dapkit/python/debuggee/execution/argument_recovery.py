@@ -53,8 +53,8 @@ class ArgumentRecovery:
             return {}
         if function is None:
             return {}
-        found = ((name, _argument(name, call, caller, function, first)) for name in names)
-        return {name: value for name, value in found if value is not _NOT_ANY_MORE}
+        pairs = ((name, _argument(name, call, caller, function, first)) for name in names)
+        return {name: value for name, value in pairs if value is not _NOT_ANY_MORE}
 
     def _call(self, caller: FrameType) -> _ast.Call | None:
         """Return the call that a frame stands at."""
@@ -96,18 +96,18 @@ def _called(node: _ast.expr, caller: FrameType, code: CodeType) -> tuple[Functio
 
     """
     namespaces = Namespaces(caller)
-    found: Any
+    callee: Any
     first: list[object] = []
     if isinstance(node, _ast.Attribute):
-        found, first = _attribute(value_of(node.value, namespaces), node.attr)
+        callee, first = _attribute(value_of(node.value, namespaces), node.attr)
     else:
-        found = value_of(node, namespaces)
-    if is_a(found, type):
-        found, first = defined(found, "__init__"), [_NOT_ANY_MORE]
-    elif type(found) is MethodType:
-        found, first = found.__func__, [found.__self__]
-    if type(found) is FunctionType and found.__code__ is code:
-        return found, first
+        callee = value_of(node, namespaces)
+    if is_a(callee, type):
+        callee, first = defined(callee, "__init__"), [_NOT_ANY_MORE]
+    elif type(callee) is MethodType:
+        callee, first = callee.__func__, [callee.__self__]
+    if type(callee) is FunctionType and callee.__code__ is code:
+        return callee, first
     return None, []
 
 
@@ -115,32 +115,32 @@ def _attribute(owner: object, name: str) -> tuple[object, list[object]]:
     """Return an attribute and the object that it is bound to, as far as that is known without running any code."""
     if is_a(owner, type):
         return _bound(defined(owner, name), [], [owner])
-    held = namespace(owner)
-    if name in held:
-        return held[name], []
+    names = namespace(owner)
+    if name in names:
+        return names[name], []
     return _bound(defined(type(owner), name), [owner], [type(owner)])
 
 
-def _bound(found: object, of_function: list[object], of_class: list[object]) -> tuple[object, list[object]]:
-    if type(found) is staticmethod:
-        return found.__func__, []
-    if type(found) is classmethod:
-        return found.__func__, of_class
-    return found, of_function
+def _bound(value: object, of_function: list[object], of_class: list[object]) -> tuple[object, list[object]]:
+    if type(value) is staticmethod:
+        return value.__func__, []
+    if type(value) is classmethod:
+        return value.__func__, of_class
+    return value, of_function
 
 
 def _argument(name: str, call: _ast.Call, caller: FrameType, function: FunctionType, first: list[object]) -> object:
     """Return the argument of a call for a parameter, `_NOT_ANY_MORE` if it is not known."""
     code = function.__code__
     positional = code.co_varnames[: code.co_argcount]
-    named = code.co_varnames[code.co_argcount : code.co_argcount + code.co_kwonlyargcount]
-    if name not in positional + named:
+    keyword_names = code.co_varnames[code.co_argcount : code.co_argcount + code.co_kwonlyargcount]
+    if name not in positional + keyword_names:
         return _NOT_ANY_MORE  # a tuple or dict of all the others
     try:
         if name in positional:
-            given = _positional(call, caller, first)
+            positional_arguments = _positional(call, caller, first)
             at = positional.index(name)
-            for index, value in enumerate(given):
+            for index, value in enumerate(positional_arguments):
                 if index == at:
                     return value()
         return _by_name(name, call, caller, function)

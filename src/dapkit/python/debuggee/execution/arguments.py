@@ -42,14 +42,14 @@ class _Seen:
 
     def __init__(self, code: CodeType, values: Values) -> None:
         self.code = code
-        found = ((name, weak_getter(value)) for name, value in values.items())
-        self._finders = {name: find for name, find in found if find is not None}
+        pairs = ((name, weak_getter(value)) for name, value in values.items())
+        self._finders = {name: find for name, find in pairs if find is not None}
 
     @property
     def values(self) -> Values:
         """Those that still are."""
-        found = {name: find() for name, find in self._finders.items()}
-        return {name: value for name, value in found.items() if value is not COLLECTED}
+        values = {name: find() for name, find in self._finders.items()}
+        return {name: value for name, value in values.items() if value is not COLLECTED}
 
 
 class ParameterStores:
@@ -64,22 +64,22 @@ class ParameterStores:
         parameters = code.co_varnames[:count]
         if not parameters:
             return
-        found = self._read(code)
-        self.offsets = {name: found[name] for name in parameters if name in found}
+        reads = self._read(code)
+        self.offsets = {name: reads[name] for name in parameters if name in reads}
         self._back += [(end, handler) for _, end, handler in handlers_of(code) if handler < end]
 
     def _read(self, code: CodeType) -> dict[str, list[int]]:
         name_of: Callable[[int], str] = getattr(code, "_varname_from_oparg")  # noqa: B009 - not in the typed library
-        found: dict[str, list[int]] = {}
+        by_name: dict[str, list[int]] = {}
         for offset, operation, argument in instructions(code):
             if operation in _STORES:
-                found.setdefault(name_of(argument), []).append(offset)
+                by_name.setdefault(name_of(argument), []).append(offset)
             elif operation in _DOUBLE_STORES:
                 for number in (argument >> 4, argument & 15):
-                    found.setdefault(name_of(number), []).append(offset)
+                    by_name.setdefault(name_of(number), []).append(offset)
             elif operation in _BACKWARD:  # counted from behind its cache, if it has one
                 self._back.append((offset, offset + 2 - 2 * argument))
-        return found
+        return by_name
 
     def may_precede(self, name: str, offset: int) -> bool:
         """Say whether a parameter may have been assigned to when an instruction is about to be executed."""
@@ -139,7 +139,9 @@ class KnownArguments:
         """Forget frames that ended unseen, if there are any."""
         living = _living()
         self.kept = {
-            key: seen for key, seen in self.kept.items() if key in living or seen.code.co_flags & _MAY_BE_SUSPENDED
+            key: seen_frame
+            for key, seen_frame in self.kept.items()
+            if key in living or seen_frame.code.co_flags & _MAY_BE_SUSPENDED
         }
 
     @under_lock
@@ -169,8 +171,8 @@ class KnownArguments:
         while len(self.kept) >= limits.KNOWN_ARGUMENTS:
             del self.kept[next(iter(self.kept))]
         values = locals_of(frame)
-        found = {name: values[name] for name in names if name in values}
-        self.kept[id(frame)] = _Seen(frame.f_code, found)
+        values_by_name = {name: values[name] for name in names if name in values}
+        self.kept[id(frame)] = _Seen(frame.f_code, values_by_name)
 
     @under_lock
     def leave(self, frame: FrameType) -> None:
@@ -180,7 +182,7 @@ class KnownArguments:
 
     def _settle(self, code: CodeType) -> None:
         """Watch the needed events of a code object."""
-        is_needed = id(code) in self._noted or any(seen.code is code for seen in self.kept.values())
+        is_needed = id(code) in self._noted or any(seen_frame.code is code for seen_frame in self.kept.values())
         if is_needed and id(code) not in self.watched:
             self.watched[id(code)] = code, resume_offset(code)
             self._monitor.want(code, "arguments", _CALLS)
@@ -196,8 +198,8 @@ class KnownArguments:
         names = self.assigned(frame.f_code)
         if not names:
             return {}
-        seen = self.kept.get(id(frame))
-        values = seen.values if seen is not None and seen.code is frame.f_code else {}
+        frame_arguments = self.kept.get(id(frame))
+        values = frame_arguments.values if frame_arguments is not None and frame_arguments.code is frame.f_code else {}
         missing = [name for name in names if name not in values]
         if missing:
             values |= self._recovered(frame, missing)
@@ -205,10 +207,10 @@ class KnownArguments:
 
     def assigned(self, code: CodeType) -> list[str]:
         """Return the parameters that a function assigns to."""
-        known = self._stores.get(id(code))
-        if known is None:
-            known = self._stores[id(code)] = ParameterStores(code)
-        return list(known.offsets)
+        offsets = self._stores.get(id(code))
+        if offsets is None:
+            offsets = self._stores[id(code)] = ParameterStores(code)
+        return list(offsets.offsets)
 
 
 def _living() -> dict[int, FrameType]:

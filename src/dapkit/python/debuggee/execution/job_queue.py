@@ -24,7 +24,7 @@ class JobQueue:
         """Do work in a stopped thread, or without it if it is inside native code."""
         if job.is_over:
             return  # it was cancelled or withdrawn while it waited for the thread
-        self._jobs = [(owner, known) for owner, known in self._jobs if not known.is_over and known is not job]
+        self._jobs = [(owner, each) for owner, each in self._jobs if not each.is_over and each is not job]
         self._jobs.append((ident, job))
         job.job_wrapper = self.job_wrapper
         parked = self._stops.parked.get(ident)

@@ -212,8 +212,8 @@ class Monitor:
         events = (
             EVENTS.PY_START if self._has_clock else 0
         )  # else others' INSTRUCTION events are lost where it counts lines
-        for wanted in self._also.values():
-            events |= wanted
+        for owner_events in self._also.values():
+            events |= owner_events
         if events and HAS_LOCAL_EXCEPTION_EVENTS:
             events |= _ACCOMPANIED
         if events != self._global:

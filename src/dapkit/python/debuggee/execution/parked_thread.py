@@ -58,7 +58,7 @@ class ParkedThread:
     def __init__(
         self,
         ident: int,
-        shown: FrameType,
+        frame: FrameType,
         *,
         leaving: bool = False,
         at_line: bool = False,
@@ -71,10 +71,10 @@ class ParkedThread:
     ) -> None:
         untrack(self)
         self.ident = ident
-        self.shown = shown
+        self.shown = frame
         self.at_line = at_line
         self.before_line = before_line
-        self.columns = (shown.f_lasti, columns) if columns else None
+        self.columns = (frame.f_lasti, columns) if columns else None
         self.leaving = leaving  # it stands in the return of `shown`, which will execute nothing more
         self.going = False  # it may leave the place where it stands
         self.resumed_alone = False  # the client let just this thread go on

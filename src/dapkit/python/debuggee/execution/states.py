@@ -204,9 +204,9 @@ class ThreadStates:
         """Return the threads that are known to be stopped for the client, the longest known first."""
         return [ident for ident, state in list(self._threads.items()) if state in _STANDING]
 
-    def all_in(self, wanted: ThreadState) -> list[int]:
+    def all_in(self, thread_state: ThreadState) -> list[int]:
         """Return the threads that are known to be in a state."""
-        return [ident for ident, state in list(self._threads.items()) if state == wanted]
+        return [ident for ident, state in list(self._threads.items()) if state == thread_state]
 
     @property
     def stopped(self) -> bool:

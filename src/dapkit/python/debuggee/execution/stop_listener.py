@@ -20,5 +20,5 @@ class StopListener(Protocol):
     def threads_resumed(self) -> None:
         """Take note that some thread, or all, may go on."""
 
-    def references_released(self, held: list[Numbered]) -> None:
+    def references_released(self, objects: list[Numbered]) -> None:
         """Take note, in the thread itself and without the lock, that it leaves and drops these objects."""

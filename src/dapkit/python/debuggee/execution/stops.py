@@ -155,7 +155,7 @@ class Stops:
         self._listener.thread_stops()
         gc_pause.pause()
         clock = self._clocks.pop(parked.ident, None)
-        left = clock.stand_still() if clock is not None else 0.0
+        seconds = clock.stand_still() if clock is not None else 0.0
         try:
             self._halt(parked, reason, details, inside=clock is not None)
         finally:
@@ -164,7 +164,7 @@ class Stops:
             if clock is not None:
                 self._clocks[parked.ident] = clock
                 self._reenter(parked.ident)
-                clock.go_on(left)
+                clock.go_on(seconds)
 
     def _halt(self, parked: ParkedThread, reason: str, details: Json, *, inside: bool) -> None:
         """Stop; `inside` an evaluation, that is during another stop of the same thread."""
@@ -233,11 +233,11 @@ class Stops:
         Its end may be code of the program, which must not run under the lock.
         """
         if self.states.phase == FORKED:  # the lock may be held for ever, and there are no other threads
-            held = self._references.take(ident, everything=True)
+            objects = self._references.take(ident, everything=True)
         else:
             with self._lock:
-                held = self._references.take(ident, everything=not self.states.stands(ident))
-        self._listener.references_released(held)
+                objects = self._references.take(ident, everything=not self.states.stands(ident))
+        self._listener.references_released(objects)
 
     @off_link_thread
     def wait_for_room(self) -> None:

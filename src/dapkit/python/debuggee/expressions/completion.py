@@ -89,11 +89,11 @@ def _item(label: str, typed: str, head: str, *, kind: str, order: str, detail: s
 
 
 def _names(typed: str, head: str, namespaces: Namespaces) -> list[Json]:
-    found: dict[str, Json] = {}
+    items: dict[str, Json] = {}
     for order, names in enumerate((*namespaces.stored(), vars(builtins))):
         for name, value in list(names.items()):
-            if type(name) is str and name.startswith(typed) and name.isidentifier() and name not in found:
-                found[name] = _item(
+            if type(name) is str and name.startswith(typed) and name.isidentifier() and name not in items:
+                items[name] = _item(
                     name,
                     typed,
                     head,
@@ -103,8 +103,8 @@ def _names(typed: str, head: str, namespaces: Namespaces) -> list[Json]:
                 )
     for name in KEYWORDS:
         if name.startswith(typed):
-            found.setdefault(name, _item(name, typed, head, kind="keyword", order="3"))
-    return _sorted(found)
+            items.setdefault(name, _item(name, typed, head, kind="keyword", order="3"))
+    return _sorted(items)
 
 
 def _attributes(owner: str, typed: str, head: str, namespaces: Namespaces) -> list[Json]:
@@ -114,11 +114,11 @@ def _attributes(owner: str, typed: str, head: str, namespaces: Namespaces) -> li
         return []
     if is_lazy_import(value):  # its own attributes are not the attributes of the module that it will load
         return []
-    found: dict[str, Json] = {}
+    items: dict[str, Json] = {}
 
     def propose(name: object, kind: str, detail: str) -> None:
         if type(name) is str and name.startswith(typed) and name.isidentifier():
-            found.setdefault(name, _item(name, typed, head, kind=kind, order=str(rank(name)), detail=detail))
+            items.setdefault(name, _item(name, typed, head, kind=kind, order=str(rank(name)), detail=detail))
 
     for row in members(value, ""):
         propose(
@@ -128,9 +128,11 @@ def _attributes(owner: str, typed: str, head: str, namespaces: Namespaces) -> li
         )
     holders = mro_of(value) if is_a(value, type) else ()
     for holder in (*holders, *mro(value)):
-        for name, held in list(namespace(holder).items()):
-            propose(name, "property" if type(held) is property else _kind(held, "field", method=True), type_name(held))
-    return _sorted(found)
+        for name, member in list(namespace(holder).items()):
+            propose(
+                name, "property" if type(member) is property else _kind(member, "field", method=True), type_name(member)
+            )
+    return _sorted(items)
 
 
 def _kind(value: object, otherwise: str, *, method: bool = False) -> str:
@@ -141,8 +143,8 @@ def _kind(value: object, otherwise: str, *, method: bool = False) -> str:
     return "module" if type(value) is ModuleType else otherwise
 
 
-def _sorted(found: dict[str, Json]) -> list[Json]:
-    return sorted(found.values(), key=lambda item: str(item["sortText"]))
+def _sorted(items: dict[str, Json]) -> list[Json]:
+    return sorted(items.values(), key=lambda item: str(item["sortText"]))
 
 
 # Keys
@@ -168,7 +170,7 @@ def _keys(head: str, rest: str, namespaces: Namespaces) -> list[Json] | None:
     if kind is None:
         return None
     quote = typed[0] if typed[:1] in _QUOTES else ""
-    found: dict[str, Json] = {}
+    items: dict[str, Json] = {}
     keys: Iterable[object] = kind.keys(value)
     for at, key in enumerate(keys):
         if at >= limits.PROPOSALS:
@@ -180,8 +182,8 @@ def _keys(head: str, rest: str, namespaces: Namespaces) -> list[Json] | None:
             text = quote + text[1:-1] + quote
         if text.startswith(typed):
             closed = text[:-1] if quote and rest.startswith(quote) else text if rest.startswith("]") else text + "]"
-            found[text] = _item(text, typed, head, kind="value", order="", text=closed)
-    return _sorted(found) if found or quote else None
+            items[text] = _item(text, typed, head, kind="value", order="", text=closed)
+    return _sorted(items) if items or quote else None
 
 
 def _start_of_key(head: str) -> int:
@@ -197,22 +199,22 @@ def _modules(head: str) -> list[Json]:
     typed = head.rsplit(None, 1)[-1].rpartition(",")[2] if head[-1:] not in (" ", ",") else ""
     package, dot, last = typed.rpartition(".")
     names = _submodules(package) if dot else _top_level()
-    found = {
+    items = {
         name: _item(name, last, head, kind="module", order=str(rank(name))) for name in names if name.startswith(last)
     }
-    return _sorted(found)
+    return _sorted(items)
 
 
 def _imported_names(package: str, typed: str, head: str) -> list[Json]:
-    found = {name: _item(name, typed, head, kind="module", order="1") for name in _submodules(package)}
+    items = {name: _item(name, typed, head, kind="module", order="1") for name in _submodules(package)}
     module = sys.modules.get(package)
     if module is not None:
         for name, value in list(namespace(module).items()):
             if type(name) is str and name.isidentifier():
-                found[name] = _item(
+                items[name] = _item(
                     name, typed, head, kind=_kind(value, "variable"), order=str(rank(name)), detail=type_name(value)
                 )
-    return _sorted({name: item for name, item in found.items() if name.startswith(typed)})
+    return _sorted({name: item for name, item in items.items() if name.startswith(typed)})
 
 
 def _top_level() -> set[str]:
@@ -232,12 +234,12 @@ def _submodules(package: str) -> set[str]:
     if folders is None and module is None:
         inside = package.replace(".", os.sep)
         folders = [os.path.join(folder, inside) for folder in _texts(sys.path)]
-    found = _in_folders(_texts(folders)) if type(folders) is list else set()
-    return {name.partition(".")[0] for name in loaded} | found
+    names = _in_folders(_texts(folders)) if type(folders) is list else set()
+    return {name.partition(".")[0] for name in loaded} | names
 
 
 def _in_folders(folders: list[str]) -> set[str]:
-    found: set[str] = set()
+    names: set[str] = set()
     for folder in folders:
         try:
             entries = os.listdir(folder or ".")
@@ -246,8 +248,8 @@ def _in_folders(folders: list[str]) -> set[str]:
         for entry in entries:
             name = entry.partition(".")[0]
             if name.isidentifier() and (entry.endswith((".py", ".so")) or entry == name):
-                found.add(name)
-    return found - {"__init__", "__pycache__"}
+                names.add(name)
+    return names - {"__init__", "__pycache__"}
 
 
 # The text

@@ -74,7 +74,7 @@ class Console:
         """
         parts = _parts(text)
         if not self.last and self._find is not None:
-            self.last = [found for found in (self._find(),) if found is not COLLECTED]
+            self.last = [value for value in (self._find(),) if value is not COLLECTED]
         try:
             outcome = guard.call(
                 self._options.evaluate_seconds,

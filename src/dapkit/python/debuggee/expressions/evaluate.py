@@ -52,7 +52,7 @@ class Namespaces:
         """Return both as they are stored, for a look that runs no code of the program; names alone count."""
         of_frame = variables_of(self._frame) if self._frame is not None and self.locals is not self.globals else None
         pairs = (of_frame or [], entries(self.globals))  # in one call: other threads may run
-        return [{name: held for name, held in names if type(name) is str} for names in pairs]
+        return [{name: value for name, value in names if type(name) is str} for names in pairs]
 
     def namespace_for(self, code: CodeType) -> dict[str, object]:
         """Return the globals for a piece of code: functions within it see no locals but through them."""
@@ -124,5 +124,5 @@ def said(error: BaseException, guard: EvaluationGuard | None = None) -> str:
 
 def too_long(text: str, seconds: float) -> str:
     """Say that a text was interrupted."""
-    shown = text if len(text) <= 60 else text[:59] + "…"
-    return f"{shown} did not end within {seconds:g} s and was interrupted"
+    short = text if len(text) <= 60 else text[:59] + "…"
+    return f"{short} did not end within {seconds:g} s and was interrupted"

@@ -138,7 +138,7 @@ def value_of(node: _ast.expr, namespaces: Namespaces) -> object:  # noqa: PLR091
             )
 
 
-def calculated(left: Any, operator: _ast.AST, right: Any) -> object:  # noqa: ANN401 - checked here
+def calculated(left_value: Any, operator: _ast.AST, right: Any) -> object:  # noqa: ANN401 - checked here
     """Combine two plain values; others could do anything.
 
     Raises:
@@ -146,13 +146,13 @@ def calculated(left: Any, operator: _ast.AST, right: Any) -> object:  # noqa: AN
 
     """
     kinds = _NUMBERS if type(operator) in ARITHMETIC else _KEYS
-    for operand in (left, right):
+    for operand in (left_value, right):
         if type(operand) not in kinds or (type(operand) is int and operand.bit_length() > limits.INT_BITS):
             raise RequestRefused(
                 f"a hover does not calculate with {type_name(operand)} like this; evaluate it in the console"
             )
     try:
-        result: object = (ARITHMETIC.get(type(operator)) or _COMPARISONS[type(operator)])(left, right)
+        result: object = (ARITHMETIC.get(type(operator)) or _COMPARISONS[type(operator)])(left_value, right)
     except (ArithmeticError, TypeError) as error:
         raise RequestRefused(said(error)) from error
     return result
@@ -184,12 +184,12 @@ def attribute(value: object, name: str) -> object:
         names = namespace(holder)
         if name not in names:
             continue
-        found: Any = names[name]
-        if type(found) in _IN_C and not any(holder is kind for kind in of_class):
+        stored: Any = names[name]
+        if type(stored) in _IN_C and not any(holder is kind for kind in of_class):
             if is_trusted_field(holder, names, name):
-                return type(found).__get__(found, value, type(value))
+                return type(stored).__get__(stored, value, type(value))
             break
-        return found.__func__ if type(found) is staticmethod or type(found) is classmethod else found
+        return stored.__func__ if type(stored) is staticmethod or type(stored) is classmethod else stored
     raise RequestRefused(f"no attribute {name!r} of {type_name(value)} can be found without running code")
 
 
@@ -204,7 +204,7 @@ def _item(container: object, key: object) -> object:
     if not (type(key) in _KEYS or (type(key) is tuple and all(type(part) in _KEYS for part in key))):
         raise RequestRefused(f"a hover does not look for a {type_name(key)}; evaluate it in the console")
     try:
-        found: object = cast("Any", container)[key]
+        item: object = cast("Any", container)[key]
     except (LookupError, TypeError) as error:
         raise RequestRefused(said(error)) from error
-    return found
+    return item

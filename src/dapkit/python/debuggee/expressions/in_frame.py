@@ -43,26 +43,30 @@ class FrameExpression:
         self._functions: dict[tuple[str, ...], CodeType] = {}
         untrack(self)
 
-    def value(self, frame: FrameType, given: dict[str, object] = _NOTHING) -> object:
-        """Return its value in a frame, where it also sees `given`. Raises the exceptions of the expression."""
-        known = locals_of(frame)
+    def value(self, frame: FrameType, extra_names: dict[str, object] = _NOTHING) -> object:
+        """Return its value in a frame, where it also sees `extra_names`. Raises the exceptions of the expression."""
+        frame_variables = locals_of(frame)
         if not is_function(frame.f_code):
-            names = {**known, **given}
-            return eval(self._code, namespace_of(self._code, frame, names, is_module=known is frame.f_globals), names)
+            names = {**frame_variables, **extra_names}
+            return eval(
+                self._code, namespace_of(self._code, frame, names, is_module=frame_variables is frame.f_globals), names
+            )
         code = frame.f_code
         variables = {*code.co_varnames, *code.co_cellvars, *code.co_freevars, *self.read}
-        values = {name: value for name, value in known.items() if name in variables and name.isidentifier()} | given
+        values = {
+            name: value for name, value in frame_variables.items() if name in variables and name.isidentifier()
+        } | extra_names
         function = FunctionType(self._function(tuple(values)), _with_builtins(frame))
         return function(*values.values())
 
     def _function(self, parameters: tuple[str, ...]) -> CodeType:
-        known = self._functions.get(parameters)
-        if known is None:
+        function = self._functions.get(parameters)
+        if function is None:
             text = f"def expression({', '.join(parameters)}):\n return (\n{self._text}\n )"
             module: CodeType = compiled(text, place=GENERATED)
-            known = next(const for const in module.co_consts if isinstance(const, CodeType))
-            self._functions[parameters] = known
-        return known
+            function = next(const for const in module.co_consts if isinstance(const, CodeType))
+            self._functions[parameters] = function
+        return function
 
 
 def namespace_of(

@@ -26,7 +26,7 @@ def parse_expression(text: str, what: str) -> _ast.expr:
 
 def names_in(tree: _ast.AST) -> tuple[set[str], set[str]]:
     """Return the variable names that an expression reads, and those that it binds itself."""
-    read: set[str] = set()
+    names: set[str] = set()
     bound: set[str] = set()
     todo: list[object] = [tree]
     while todo:
@@ -35,8 +35,8 @@ def names_in(tree: _ast.AST) -> tuple[set[str], set[str]]:
             todo.extend(node)
         elif isinstance(node, _ast.AST):
             if isinstance(node, _ast.Name):
-                (read if isinstance(node.ctx, _ast.Load) else bound).add(node.id)
+                (names if isinstance(node.ctx, _ast.Load) else bound).add(node.id)
             elif isinstance(node, _ast.arg):
                 bound.add(node.arg)
             todo.extend(getattr(node, field, None) for field in node._fields)
-    return read, bound
+    return names, bound

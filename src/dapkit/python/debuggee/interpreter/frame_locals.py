@@ -47,9 +47,9 @@ def stored_locals(frame: FrameType) -> LocalVariables:
     """Return the local variables of the frame itself."""
     if not _must_be_copied(frame):
         return frame.f_locals
-    found = dict(frame.f_locals)
+    variables = dict(frame.f_locals)
     forget_locals(frame)
-    return found
+    return variables
 
 
 def variables_of(frame: FrameType) -> list[tuple[str, object]] | None:
@@ -71,8 +71,8 @@ def forget_locals(frame: FrameType) -> None:
     """
     if not _must_be_copied(frame):
         return
-    kept, code = frame.f_locals, frame.f_code
-    if sys.getrefcount(kept) <= ONLY_THE_FRAME:
+    variables, code = frame.f_locals, frame.f_code
+    if sys.getrefcount(variables) <= ONLY_THE_FRAME:
         for names in (code.co_varnames, code.co_cellvars, code.co_freevars):
             for name in names:
-                kept.pop(name, None)
+                variables.pop(name, None)

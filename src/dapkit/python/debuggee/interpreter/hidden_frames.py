@@ -73,4 +73,4 @@ def hide(code: CodeType) -> bool:
 
 
 def _sample() -> None:
-    """Have no instruction before its RESUME."""
+    """Do nothing before its RESUME."""

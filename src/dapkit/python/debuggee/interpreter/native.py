@@ -128,12 +128,12 @@ def raise_in_thread(ident: int, exception: type[BaseException] | None) -> bool:
     return AVAILABLE
 
 
-def duplicate_above_limit(descriptor: int, *, most: int, kept: int) -> int:
+def duplicate_above_limit(descriptor: int, *, most: int, count: int) -> int:
     """Duplicate a descriptor above the soft limit, up to which programs close "all" of them; -1 if that cannot be.
 
-    The limit may be `most`, and the hard one has to be higher by `kept`.
+    The limit may be `most`, and the hard one has to be higher by `count`.
     """
-    return _native.duplicate_above_limit(descriptor, most, kept) if AVAILABLE else -1
+    return _native.duplicate_above_limit(descriptor, most, count) if AVAILABLE else -1
 
 
 def file_identity(descriptor: int) -> tuple[int, int]:

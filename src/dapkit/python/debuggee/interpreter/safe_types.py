@@ -48,8 +48,8 @@ MAPPINGS: Final = ClassSet(dict, *FROZENDICT)
 def is_a[T](value: object, *kinds: type[T]) -> "TypeGuard[T]":
     """Say whether a value is of one of some classes; `isinstance` would ask the value's own `__class__`."""
     for kind in _MRO(type(value)):
-        for wanted in kinds:
-            if kind is wanted:
+        for expected in kinds:
+            if kind is expected:
                 return True
     return False
 
@@ -81,15 +81,15 @@ def entries(names: Any) -> list[tuple[Any, Any]]:  # noqa: ANN401 - the same
 def once_per_class[T](find: Callable[[Any], T]) -> Callable[[Any], T]:
     """Let a question about a value that only its class decides be answered once, until `forget_classes`."""
     # By identity: hashing a class may run its metaclass.
-    known: dict[int, tuple[type, T]] = {}
-    _known_of_classes.append(known)
+    answers: dict[int, tuple[type, T]] = {}
+    _known_of_classes.append(answers)
 
     def answer(value: object) -> T:
         kind = type(value)
-        found = known.get(id(kind))
-        if found is None:
-            found = known[id(kind)] = kind, find(value)
-        return found[1]
+        entry = answers.get(id(kind))
+        if entry is None:
+            entry = answers[id(kind)] = kind, find(value)
+        return entry[1]
 
     return answer
 
@@ -99,8 +99,8 @@ _known_of_classes: list[dict[int, Any]] = []
 
 def forget_classes() -> None:
     """Look at every class anew: the program may have changed it."""
-    for known in _known_of_classes:
-        known.clear()
+    for answers in _known_of_classes:
+        answers.clear()
 
 
 def mro(value: object) -> tuple[type, ...]:
@@ -168,7 +168,7 @@ def _descriptor_of_dict(value: object) -> Any:  # noqa: ANN401 - one of two kind
 def _copied(names: object) -> dict[str, object]:
     """Return the entries of a dict whose class may have its own ways to read it."""
     pairs: list[tuple[object, object]] = entries(names) if mapping_of(names) is not None else []
-    return {plain_text(name): held for name, held in pairs if is_a(name, str)}
+    return {plain_text(name): value for name, value in pairs if is_a(name, str)}
 
 
 def stored(exception: BaseException, name: str) -> Any:  # noqa: ANN401 - an attribute of any type

@@ -20,12 +20,12 @@ class ProgramSys:
     def __init__(self) -> None:
         real = vars(program_sys)
         in_c: Any = type(len)
-        taken: dict[str, Any] = {
+        names: dict[str, Any] = {
             name: value for name, value in real.items() if type(value) is in_c and not name.endswith("hook")
         }
         # The very dict that the interpreter looks modules up in, whatever the program puts in its place.
-        taken |= {"modules": program_sys.modules, "monitoring": _Monitoring(program_sys.monitoring)}
-        vars(self).update(taken)
+        names |= {"modules": program_sys.modules, "monitoring": _Monitoring(program_sys.monitoring)}
+        vars(self).update(names)
 
     def __getattr__(self, name: str) -> "Any":  # noqa: ANN401 - anything
         return getattr(program_sys, name)
@@ -68,10 +68,10 @@ def types() -> "dict[str, Any]":
         yield
 
     function: Any = type(generator)
-    begun = coroutine()
-    begun.close()
+    coroutine_object = coroutine()
+    coroutine_object.close()
     try:
-        begun.send(None)
+        coroutine_object.send(None)
     except RuntimeError as error:
         traceback_type = type(error.__traceback__)
     newer = {"LazyImportType": standard("_types").LazyImportType} if "__lazy_import__" in vars(builtins) else {}
@@ -81,7 +81,7 @@ def types() -> "dict[str, Any]":
         "BuiltinMethodType": type(len),
         "CellType": type(generator.__closure__[0]),  # type: ignore[index]  # `value`
         "CodeType": type(generator.__code__),
-        "CoroutineType": type(begun),
+        "CoroutineType": type(coroutine_object),
         "FrameType": type(program_sys._getframe()),
         "FunctionType": function,
         "GeneratorType": type(generator()),
@@ -128,7 +128,7 @@ def collections() -> "dict[str, Callable[..., type]]":
 
 
 def _namedtuple(name: str, names: "Sequence[str]", *, defaults: "Sequence[Any]" = (), **_more: object) -> type[_Record]:
-    made: type[_Record] = type(name, (_Record,), {"__slots__": ()})
+    record_type: type[_Record] = type(name, (_Record,), {"__slots__": ()})
     names = names.split() if isinstance(names, str) else names
-    made._describe(names, dict(zip(names[len(names) - len(defaults) :], defaults, strict=True)))
-    return made
+    record_type._describe(names, dict(zip(names[len(names) - len(defaults) :], defaults, strict=True)))
+    return record_type

@@ -28,8 +28,8 @@ def weak_getter(value: object) -> Callable[[], object] | None:
         return None
 
     def find() -> object:
-        found = reference()
-        return COLLECTED if found is None else found
+        value = reference()
+        return COLLECTED if value is None else value
 
     return find
 

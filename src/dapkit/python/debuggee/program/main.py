@@ -183,9 +183,9 @@ def hide_us_from_traceback(error: BaseException, sources: Sources) -> None:
 
     def excepthook(kind: type[BaseException], value: BaseException, traceback: TracebackType | None) -> None:
         sys.excepthook = report
-        shown = value.__traceback__ = _without_us(traceback, sources)
-        sys.last_traceback = shown
-        report(kind, value, shown)
+        program_traceback = value.__traceback__ = _without_us(traceback, sources)
+        sys.last_traceback = program_traceback
+        report(kind, value, program_traceback)
 
     if not isinstance(error, SystemExit):
         sys.excepthook = excepthook
@@ -203,12 +203,12 @@ def _report_nothing() -> None:
 
 
 def _without_us(traceback: TracebackType | None, sources: Sources) -> TracebackType | None:
-    kept: list[TracebackType] = []
+    entries: list[TracebackType] = []
     while traceback is not None:
         if sources.kind(traceback.tb_frame.f_code.co_filename) != OURS:
-            kept.append(traceback)
+            entries.append(traceback)
         traceback = traceback.tb_next
     chain: TracebackType | None = None
-    for entry in reversed(kept):
+    for entry in reversed(entries):
         chain = TracebackType(chain, entry.tb_frame, entry.tb_lasti, entry.tb_lineno)
     return chain

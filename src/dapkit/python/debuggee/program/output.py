@@ -69,23 +69,23 @@ class _ReportedStream:
     def replacements(self) -> list[tuple[Any, str, Callable[..., Any]]]:
         """Return the replacements of methods: owner, name and function."""
         stream: Any = self._stream
-        found: list[tuple[Any, str, Callable[..., Any]]] = [(stream, "write", self._write(stream.write))]
+        methods: list[tuple[Any, str, Callable[..., Any]]] = [(stream, "write", self._write(stream.write))]
         buffer: Any = getattr(stream, "buffer", None)
         if hasattr(buffer, "__dict__"):
-            found += [
+            methods += [
                 (stream, "flush", self._in_stream(stream.flush)),
                 (buffer, "write", self._write_bytes(buffer.write)),
             ]
-        return found
+        return methods
 
     def _write(self, write: Callable[[str], int]) -> Callable[[str], int]:
         write_in_stream = self._in_stream(write)
 
         def write_and_report(text: str) -> int:
-            written: int = write_in_stream(text)
+            count: int = write_in_stream(text)
             if text:
                 self._report(text)
-            return written
+            return count
 
         return write_and_report
 
@@ -104,16 +104,16 @@ class _ReportedStream:
 
     def _write_bytes(self, write: Callable[[Any], Any]) -> Callable[[Any], Any]:
         def write_and_report(data: Any) -> Any:  # noqa: ANN401 - anything that has bytes
-            written = write(data)
-            if _thread.get_ident() not in self._writers and isinstance(written, int):
-                self._report_bytes(bytes(memoryview(data).cast("B")[:written]))
-            return written
+            count = write(data)
+            if _thread.get_ident() not in self._writers and isinstance(count, int):
+                self._report_bytes(bytes(memoryview(data).cast("B")[:count]))
+            return count
 
         return write_and_report
 
     def _report_bytes(self, data: bytes) -> None:
         data = self._rest + data
-        text, used = _codecs.utf_8_decode(data, "backslashreplace", False)  # noqa: FBT003 - takes no keywords
-        self._rest = data[used:]
+        text, length = _codecs.utf_8_decode(data, "backslashreplace", False)  # noqa: FBT003 - takes no keywords
+        self._rest = data[length:]
         if text:
             self._report(text)

@@ -20,31 +20,31 @@ def set_breakpoints(engine: "Engine", request: IncomingRequest) -> Chunked:
     return Chunked(_set_breakpoints(engine, *source_asked(engine, request), _specs(request)))
 
 
-def _set_breakpoints(engine: "Engine", key: str, source: Json, asked: list[Json]) -> Slices:
+def _set_breakpoints(engine: "Engine", key: str, source: Json, specs: list[Json]) -> Slices:
     breakpoints = engine.callbacks.breakpoints.sources
-    note = engine.sources.stamps.note_about(key) if asked else ""
-    made = yield from breakpoints.prepare(key, source, _text(engine, key), asked, note=note)
+    note = engine.sources.stamps.note_about(key) if specs else ""
+    placed = yield from breakpoints.prepare(key, source, _text(engine, key), specs, note=note)
     with engine.lock:
-        breakpoints.place(key, made)
+        breakpoints.place(key, placed)
         engine.callbacks.breakpoints_changed()
-        return {"breakpoints": [breakpoint.describe() for breakpoint in made]}
+        return {"breakpoints": [breakpoint.describe() for breakpoint in placed]}
 
 
 def set_function_breakpoints(engine: "Engine", request: IncomingRequest) -> Json:
     """Replace the breakpoints at functions."""
-    asked = _specs(request)
+    specs = _specs(request)
     with engine.lock:
-        made = engine.callbacks.breakpoints.functions.place(asked)
-        return {"breakpoints": [breakpoint.describe() for breakpoint in made]}
+        placed = engine.callbacks.breakpoints.functions.place(specs)
+        return {"breakpoints": [breakpoint.describe() for breakpoint in placed]}
 
 
 def set_instruction_breakpoints(engine: "Engine", request: IncomingRequest) -> Json:
     """Replace the breakpoints at instructions."""
-    asked = _specs(request)
+    specs = _specs(request)
     with engine.lock:
-        made = engine.callbacks.breakpoints.instructions.place(asked)
+        placed = engine.callbacks.breakpoints.instructions.place(specs)
         engine.callbacks.breakpoints_changed()
-        return {"breakpoints": [breakpoint.describe() for breakpoint in made]}
+        return {"breakpoints": [breakpoint.describe() for breakpoint in placed]}
 
 
 def breakpoint_locations(engine: "Engine", request: IncomingRequest) -> Json | Chunked:
@@ -70,24 +70,24 @@ def breakpoint_locations(engine: "Engine", request: IncomingRequest) -> Json | C
 
     def slices() -> Slices:
         yield from text.read_through(where)
-        found: list[Json] = []
+        rows: list[Json] = []
         for part in spots(text, first, last, where):
-            shown = [{"line": spot.line, **shown_span(spot, text)} for spot in part]
-            found += [location for location in shown if begin <= (location["line"], location["column"]) <= end]
+            spans = [{"line": spot.line, **shown_span(spot, text)} for spot in part]
+            rows += [location for location in spans if begin <= (location["line"], location["column"]) <= end]
             yield
-        return {"breakpoints": found}
+        return {"breakpoints": rows}
 
     return Chunked(slices())
 
 
 def _specs(request: IncomingRequest) -> list[Json]:
-    asked = request.arguments.get("breakpoints")
-    if asked is None:  # as of clients of old versions of the protocol
+    specs = request.arguments.get("breakpoints")
+    if specs is None:  # as of clients of old versions of the protocol
         lines = request.arguments.get("lines") or []
-        asked = [{"line": line} for line in lines] if isinstance(lines, list) else lines
-    if not isinstance(asked, list) or not all(isinstance(item, dict) for item in asked):
-        raise RequestRefused(f"breakpoints is {asked!r:.200}, expected a list of objects")
-    return asked
+        specs = [{"line": line} for line in lines] if isinstance(lines, list) else lines
+    if not isinstance(specs, list) or not all(isinstance(item, dict) for item in specs):
+        raise RequestRefused(f"breakpoints is {specs!r:.200}, expected a list of objects")
+    return specs
 
 
 def source_asked(engine: "Engine", request: IncomingRequest) -> tuple[str, Json]:

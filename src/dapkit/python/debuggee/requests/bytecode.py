@@ -47,10 +47,10 @@ def disassemble_(engine: "Engine", request: IncomingRequest) -> Json:
     if count > limits.INSTRUCTIONS:
         raise RequestRefused(f"instructionCount is {count}; {limits.INSTRUCTIONS} can be shown at once")
     addresses = engine.callbacks.breakpoints.addresses
-    found = addresses.find(address)
+    place = addresses.find(address)
     source = text = None
-    if found is not None:
-        source, text = engine.shown.source_of(found[0]), engine.texts.of_code(found[0])
+    if place is not None:
+        source, text = engine.shown.source_of(place[0]), engine.texts.of_code(place[0])
     rows = disassemble(
         addresses,
         address,
@@ -74,9 +74,9 @@ def step_in_targets(engine: "Engine", request: IncomingRequest) -> Json:
     code = frame.frame.f_code
     text = engine.texts.of_code(code)
     targets: list[Json] = []
-    written: list[str] = []
+    labels: list[str] = []
     running = frames_only(engine.stacks.of_running(engine.threads.frames().get(frame.ident)))
-    calling = next((shown for shown, _ in running), None) is not frame.frame
+    calling = next((running_frame for running_frame, _ in running), None) is not frame.frame
     for target in calls_ahead(frame.frame, frame.line, calling=calling):
         span = target.span
         row: Json = {
@@ -89,8 +89,8 @@ def step_in_targets(engine: "Engine", request: IncomingRequest) -> Json:
             row["column"] = text.shown_column(span.line, span.column)
             row["endColumn"] = text.shown_column(span.end_line, span.end_column)
         targets.append(row)
-        written.append(calls.written(target, text))
-    for row, label in zip(targets, calls.distinct([str(row["label"]) for row in targets], written), strict=True):
+        labels.append(calls.written(target, text))
+    for row, label in zip(targets, calls.distinct([str(row["label"]) for row in targets], labels), strict=True):
         row["label"] = label
     return {"targets": targets}
 

@@ -81,7 +81,7 @@ ONLY_WHEN_DEBUGGING: Final = (
 
 def details() -> Json:
     """Return the capabilities of handlers beyond their existence."""
-    return {name: value for named in DETAILS.values() for name, value in named.items()}
+    return {name: value for capabilities in DETAILS.values() for name, value in capabilities.items()}
 
 
 def capabilities() -> Json:

@@ -16,13 +16,13 @@ if TYPE_CHECKING:
 
 def continue_(engine: "Engine", request: IncomingRequest) -> Json:
     """Let the program go on, or one thread of it; a suspended task goes on with the thread of its loop."""
-    given = request.arguments.get("threadId")
-    if given == ALL_THREADS:
+    thread_id = request.arguments.get("threadId")
+    if thread_id == ALL_THREADS:
         engine.stops.need_stop(engine.stops.standing or engine.threads.main)
         request.afterwards = lambda: _go_on(engine, 0, single=False)
         return {"allThreadsContinued": True}
-    task = engine.threads.task(given)
-    ident = engine.threads.ident(given) if task is None else engine.threads.of_task(task)
+    task = engine.threads.task(thread_id)
+    ident = engine.threads.ident(thread_id) if task is None else engine.threads.of_task(task)
     engine.stops.need_stop(ident)
     single = flag(request, "singleThread", default=engine.stops.each_alone)
     request.afterwards = lambda: _go_on(engine, ident, single=single)
@@ -45,10 +45,10 @@ def step_out(engine: "Engine", request: IncomingRequest) -> None:
 
 
 def _step(engine: "Engine", request: IncomingRequest, kind: Kind) -> None:
-    given = request.arguments.get("threadId")
-    if engine.threads.task(given) is not None:
-        raise RequestRefused(f"thread {given} is suspended; step the thread that runs it")
-    ident = engine.threads.ident(given)
+    thread_id = request.arguments.get("threadId")
+    if engine.threads.task(thread_id) is not None:
+        raise RequestRefused(f"thread {thread_id} is suspended; step the thread that runs it")
+    ident = engine.threads.ident(thread_id)
     engine.stops.need_stop(ident)
     unit = request.arguments.get("granularity") or STATEMENT
     if unit not in UNITS:

@@ -48,11 +48,11 @@ def data_breakpoint_info(engine: "Engine", request: IncomingRequest) -> Deferred
                 target = _target_of(name, origin, size, guard)
         except RequestRefused as refusal:
             return {"dataId": None, "description": str(refusal)}
-        named = None if engine.stops.history is None else _named(target, origin.frame)
-        return engine.data_breakpoints.offer(target, once=once, named=named)
+        anchor = None if engine.stops.history is None else _named(target, origin.frame)
+        return engine.data_breakpoints.offer(target, once=once, by_name=anchor)
 
-    def instead(begun: bool) -> Json:
-        raise RequestRefused(why_not_evaluated(engine, origin.ident, begun=begun))
+    def instead(has_begun: bool) -> Json:
+        raise RequestRefused(why_not_evaluated(engine, origin.ident, has_begun=has_begun))
 
     engine.jobs.post(origin.ident, Job(request, work, seconds=limits.WATCH_SECONDS * 2, instead=instead))
     return DEFERRED
@@ -62,10 +62,10 @@ def _named(target: WatchTarget, frame: FrameType | None) -> Json | None:
     """Say how a target is named at any time: from a module if it can be, or else as the client has named it."""
     if frame is None:
         return None
-    held, part = holder_of(target)
-    found = named_from_module(held, frame) if part else None
-    if found is not None:
-        module, name = found
+    holder, part = holder_of(target)
+    anchor = named_from_module(holder, frame) if part else None
+    if anchor is not None:
+        module, name = anchor
         return {"expression": name + part, "holder": name, "place": {"module": module}}
     try:
         code = compile(target.label, "<dapkit: data>", "eval", dont_inherit=True)
@@ -134,10 +134,10 @@ def _range_from(buffer: Any, index: int, size: int, label: str) -> WatchTarget: 
 
 def set_data_breakpoints(engine: "Engine", request: IncomingRequest) -> Json:
     """Replace all data breakpoints."""
-    asked = request.arguments.get("breakpoints")
-    if not isinstance(asked, list) or not all(isinstance(item, dict) for item in asked):
-        raise RequestRefused(f"breakpoints is {asked!r:.200}, expected a list of objects")
-    return {"breakpoints": engine.data_breakpoints.place(asked)}
+    specs = request.arguments.get("breakpoints")
+    if not isinstance(specs, list) or not all(isinstance(item, dict) for item in specs):
+        raise RequestRefused(f"breakpoints is {specs!r:.200}, expected a list of objects")
+    return {"breakpoints": engine.data_breakpoints.place(specs)}
 
 
 HANDLERS: Final[dict[str, Handler]] = {

@@ -69,8 +69,8 @@ def evaluate_(engine: "Engine", request: IncomingRequest) -> Deferred:
         expose = engine.stops.expose
         return engine.console.run(expression, namespaces, guard, expose=expose, show=show, explain=explain)
 
-    def instead(begun: bool) -> Json:
-        raise RequestRefused(why_not_evaluated(engine, origin.ident, begun=begun))
+    def instead(has_begun: bool) -> Json:
+        raise RequestRefused(why_not_evaluated(engine, origin.ident, has_begun=has_begun))
 
     seconds = engine.options.evaluate_seconds + 1 if context == "repl" else limits.WATCH_SECONDS + 1
     engine.jobs.post(origin.ident, Job(request, work, seconds=seconds, instead=instead))
@@ -87,7 +87,7 @@ def _namespaces(engine: "Engine", origin: VariableContainer) -> Namespaces:
 
 def _of_row(row: Json) -> Json:
     """Return the body of `evaluate` for a value that is described as in a row of `variables`."""
-    return {"result": row["value"]} | {name: held for name, held in row.items() if name not in _OF_ROWS}
+    return {"result": row["value"]} | {name: value for name, value in row.items() if name not in _OF_ROWS}
 
 
 def _of_no_value(outcome: ConsoleResult) -> Json:
@@ -99,7 +99,9 @@ def _explanation(engine: "Engine", typed: str, guard: EvaluationGuard) -> Callab
     """Return a function that writes the traceback of a later error of the console's input."""
     handled = sys.exception()  # by the program; a new exception has it as its context
     writer = TracebackWriter(engine.sources, engine.texts, {NAME: typed})
-    return lambda error: shortened(writer.exception(error, guard, known=handled).rstrip(), limits.MESSAGE_CHARS)
+    return lambda error: shortened(
+        writer.exception(error, guard, written_before=handled).rstrip(), limits.MESSAGE_CHARS
+    )
 
 
 def completions(engine: "Engine", request: IncomingRequest) -> Deferred:

@@ -20,10 +20,12 @@ if TYPE_CHECKING:
 
 def set_exception_breakpoints(engine: "Engine", request: IncomingRequest) -> Json:
     """Replace the exception breakpoints."""
-    given = request.arguments
-    asked, answers = read(given.get("filters"), given.get("filterOptions"), given.get("exceptionOptions"))
+    arguments = request.arguments
+    breakpoints, answers = read(
+        arguments.get("filters"), arguments.get("filterOptions"), arguments.get("exceptionOptions")
+    )
     with engine.lock:
-        engine.exceptions.set(asked)
+        engine.exceptions.set(breakpoints)
     return {"breakpoints": answers}
 
 

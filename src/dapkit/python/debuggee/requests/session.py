@@ -39,8 +39,8 @@ def launch(engine: "Engine", request: IncomingRequest) -> Json:
     without_file = choose(engine.options.templates)
     engine.sources.obey(rules.code, just_my_code=engine.options.just_my_code, without_file=without_file)
     engine.exceptions.rules = rules.exceptions
-    given = request.arguments
-    engine.exceptions.exit_codes = read_exit_codes(given.get("breakOnSystemExit"), given.get("quietExitCodes"))
+    arguments = request.arguments
+    engine.exceptions.exit_codes = read_exit_codes(arguments.get("breakOnSystemExit"), arguments.get("quietExitCodes"))
     if engine.options.travel is not None:
         load("time_travel.record").claim(engine)
     if engine.options.debugs and current_engine.config["subProcess"]:
@@ -48,8 +48,8 @@ def launch(engine: "Engine", request: IncomingRequest) -> Json:
             child.follow(engine.options.children)
         elif engine.options.announces_children:
             child.announce()
-    engine.reader.presentation = read_presentation(given.get("variablePresentation"))
-    files = given.get("presenters")
+    engine.reader.presentation = read_presentation(arguments.get("variablePresentation"))
+    files = arguments.get("presenters")
     PROJECT.use([text for text in files if isinstance(text, str)] if isinstance(files, list) else [])
     if native.IS_FREE_THREADED:
         engine.link.event("output", {"category": "console", "output": _FREE_THREADED})
@@ -107,8 +107,8 @@ HANDLERS: Final[dict[str, Handler]] = {
 
 
 def _unused(_engine: "Engine", request: IncomingRequest) -> Json:
-    asked = request.arguments.get("breakpoints") or []
-    count = len(asked) if isinstance(asked, list) else 0
+    breakpoints = request.arguments.get("breakpoints") or []
+    count = len(breakpoints) if isinstance(breakpoints, list) else 0
     return {"breakpoints": [{"verified": False, "message": "the program runs without debugging"}] * count}
 
 

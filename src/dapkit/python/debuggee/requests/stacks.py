@@ -24,18 +24,18 @@ def threads(engine: "Engine", _request: IncomingRequest) -> Json:
 
 def stack_trace(engine: "Engine", request: IncomingRequest) -> Json | Deferred:
     """List the frames of a thread, stopped or running, or of a suspended task."""
-    given = request.arguments.get("threadId")
+    thread_id = request.arguments.get("threadId")
     form = request.arguments.get("format") or {}
     if not isinstance(form, dict):
         raise RequestRefused(f"format is {form!r:.200}, expected an object")
     start, levels = number(request, "startFrame"), number(request, "levels")
     frames = engine.threads.frames()  # once: there may be thousands
-    task = engine.threads.task(given)
+    task = engine.threads.task(thread_id)
     if task is not None:
         ident = engine.threads.of_task(task)
         engine.stops.need_stop(ident)
     else:
-        ident = engine.threads.ident(given, frames)
+        ident = engine.threads.ident(thread_id, frames)
     newest = frames.get(ident)
     del frames  # frames of other threads may return meanwhile
     stopped = engine.states.stands(ident)
@@ -79,11 +79,11 @@ def _entries(engine: "Engine", ident: int, newest: FrameType | None, *, whole: b
 
 def terminate_threads(engine: "Engine", request: IncomingRequest) -> None:
     """End threads by SystemExit, so that their `finally` blocks run."""
-    given = request.arguments.get("threadIds")
-    if not isinstance(given, list) or not given:
-        raise RequestRefused(f"threadIds is {given!r:.200}, expected a list of threads")
+    thread_ids = request.arguments.get("threadIds")
+    if not isinstance(thread_ids, list) or not thread_ids:
+        raise RequestRefused(f"threadIds is {thread_ids!r:.200}, expected a list of threads")
     idents: list[int] = []
-    for thread in given:
+    for thread in thread_ids:
         task = engine.threads.task(thread)
         if task is not None:
             raise RequestRefused(f"thread {thread} is suspended; only its runner can end it")

@@ -65,8 +65,8 @@ def hand_over(engine: "Engine", request: IncomingRequest) -> Json:
 
 def branch(engine: "Engine", request: IncomingRequest) -> Deferred:
     """Let this process, which shows a moment of the past, take the place of the live program."""
-    given = request.arguments.get("pipes")
-    pipes = [(device, inode) for device, inode in given] if isinstance(given, list) else []
+    descriptors = request.arguments.get("pipes")
+    pipes = [(device, inode) for device, inode in descriptors] if isinstance(descriptors, list) else []
 
     def work(_guard: EvaluationGuard) -> Json:
         body: Json = load("time_travel.branch").take_place(engine, pipes, number(request, "mark"))

@@ -35,11 +35,11 @@ _TOO_OFTEN: Final = UnreadProperty("is not known: its code returned too often on
 def scopes(engine: "Engine", request: IncomingRequest) -> Json:
     """List the scopes of a frame."""
     frame = engine.references.get(request.arguments.get("frameId"), ShownFrame)
-    shown: list[Json] = []
+    rows: list[Json] = []
 
     def show(name: str, scope: FrameVariables, hint: str = "") -> None:
         body: Json = {"name": name, "variablesReference": engine.references.add(scope, frame.ident), "expensive": False}
-        shown.append(body | ({"presentationHint": hint} if hint else {}))
+        rows.append(body | ({"presentationHint": hint} if hint else {}))
 
     parked = engine.stops.parked.get(frame.ident)
     is_shown = parked is not None and parked.shown is frame.frame and engine.options.show_return_value
@@ -52,7 +52,7 @@ def scopes(engine: "Engine", request: IncomingRequest) -> Json:
     if closure_of(frame.frame):
         show("Closure", FrameVariables(frame, CELLS))
     show("Globals", FrameVariables(frame, GLOBALS), "globals")
-    return {"scopes": shown}
+    return {"scopes": rows}
 
 
 def variables(engine: "Engine", request: IncomingRequest) -> Deferred:
@@ -61,7 +61,7 @@ def variables(engine: "Engine", request: IncomingRequest) -> Deferred:
     inside = reader.inside(request.arguments.get("variablesReference"))
     _check_page(request)
     hexadecimal = wants_hexadecimal(request)
-    done: list[Json] = []
+    described: list[Json] = []
 
     rows: list[ValueRow] = []
 
@@ -71,15 +71,15 @@ def variables(engine: "Engine", request: IncomingRequest) -> Deferred:
             request.afterwards = lambda: report_changed(engine)
         rows.extend(reader.page(inside, request.arguments, guard))
         for row in rows:
-            done.append(reader.variable(row, inside, guard, hexadecimal=hexadecimal))  # noqa: PERF401 - `instead` reads it meanwhile
-        return {"variables": done}
+            described.append(reader.variable(row, inside, guard, hexadecimal=hexadecimal))  # noqa: PERF401 - `instead` reads it meanwhile
+        return {"variables": described}
 
-    def instead(begun: bool) -> Json:
+    def instead(has_begun: bool) -> Json:
         """Return the rows that are done, the one that hangs, and the others without code of the program."""
-        ready = list(done)
+        ready = list(described)
         others = (rows or reader.page(inside, request.arguments, None))[len(ready) :]
         rest = [
-            reader.variable(row, inside, None, lost=begun and at == 0, hexadecimal=hexadecimal)
+            reader.variable(row, inside, None, is_lost=has_begun and at == 0, hexadecimal=hexadecimal)
             for at, row in enumerate(others)
         ]
         return {"variables": ready + rest}
@@ -98,17 +98,17 @@ def load_presenters(engine: "Engine", guard: EvaluationGuard) -> None:
 
 
 def _check_page(request: IncomingRequest) -> None:
-    wanted = request.arguments.get("filter")
-    if wanted not in (None, "indexed", "named"):
-        raise RequestRefused(f"filter is {wanted!r:.200}, expected indexed or named")
+    variables_filter = request.arguments.get("filter")
+    if variables_filter not in (None, "indexed", "named"):
+        raise RequestRefused(f"filter is {variables_filter!r:.200}, expected indexed or named")
     number(request, "start")
     number(request, "count")
 
 
 def wants_hexadecimal(request: IncomingRequest) -> bool:
     """Say whether numbers are to be shown in base 16."""
-    wanted = request.arguments.get("format")
-    return isinstance(wanted, dict) and wanted.get("hex") is True
+    value_format = request.arguments.get("format")
+    return isinstance(value_format, dict) and value_format.get("hex") is True
 
 
 def set_variable_(engine: "Engine", request: IncomingRequest) -> Deferred:
@@ -149,8 +149,8 @@ def _assign(
         request.afterwards = lambda: report_changed(engine)
         return body
 
-    def instead(begun: bool) -> Json:
-        raise RequestRefused(why_not_evaluated(engine, ident, begun=begun))
+    def instead(has_begun: bool) -> Json:
+        raise RequestRefused(why_not_evaluated(engine, ident, has_begun=has_begun))
 
     engine.jobs.post(ident, Job(request, changed, seconds=limits.WATCH_SECONDS * 2, instead=instead))
     return DEFERRED
@@ -164,9 +164,9 @@ def report_changed(engine: "Engine", but: str = "") -> None:
             engine.link.event("memory", body)
 
 
-def why_not_evaluated(engine: "Engine", ident: int, *, begun: bool) -> str:
+def why_not_evaluated(engine: "Engine", ident: int, *, has_begun: bool) -> str:
     """Say why a stopped thread did not do its work."""
-    if begun:
+    if has_begun:
         return "it did not end in time, and cannot be interrupted where it is; it goes on"
     if ident not in engine.stops.parked:
         return "the thread is inside native code, nothing can be evaluated in it now"

@@ -28,21 +28,21 @@ class ReloadSettings:
 
     """
 
-    def __init__(self, given: Json) -> None:
-        seconds = given.get("pollingInterval", limits.RELOAD_SECONDS)
+    def __init__(self, options: Json) -> None:
+        seconds = options.get("pollingInterval", limits.RELOAD_SECONDS)
         if not isinstance(seconds, int | float) or isinstance(seconds, bool) or not seconds > 0:
             raise RequestRefused(f"autoReload.pollingInterval is {seconds!r:.200}, expected seconds, more than 0")
         self.seconds = max(float(seconds), limits.TICK_SECONDS)
-        self._include = _patterns(given, "include") or ["*.py", "*.pyw"]
-        self._exclude = _patterns(given, "exclude")
+        self._include = _patterns(options, "include") or ["*.py", "*.pyw"]
+        self._exclude = _patterns(options, "exclude")
 
     def is_about(self, path: str) -> bool:
         """Say whether a file is to be watched."""
         return _fits(self._include, path) and not _fits(self._exclude, path)
 
 
-def _patterns(given: Json, name: str) -> list[str]:
-    patterns = given.get(name) or []
+def _patterns(texts: Json, name: str) -> list[str]:
+    patterns = texts.get(name) or []
     if not isinstance(patterns, list) or not all(isinstance(pattern, str) and pattern for pattern in patterns):
         raise RequestRefused(f"autoReload.{name} is {patterns!r:.200}, expected a list of patterns")
     return patterns
@@ -56,14 +56,14 @@ class Reloader:
     """The files of the program's own modules, and their state when they were last read."""
 
     def __init__(
-        self, wanted: ReloadSettings, sources: Sources, report: Report, console: Callable[[str], None]
+        self, settings: ReloadSettings, sources: Sources, report: Report, console: Callable[[str], None]
     ) -> None:
-        self._wanted = wanted
+        self._wanted = settings
         self._sources = sources
         self._report = report
         self._console = console
         self._stamps: dict[str, Stamp] = {}  # by key
-        self.seconds = wanted.seconds
+        self.seconds = settings.seconds
 
     @in_link_thread
     def look(self) -> None:
@@ -99,10 +99,10 @@ class Reloader:
         self._sources.stamps.reloaded.add(key)
         path = self._sources.path(key) or key
         self._report("loadedSource", {"reason": "changed", "source": {"name": name, "path": path}})
-        left = [f"{what} ({why})" for what, why in outcome.left.items()]
+        left_out = [f"{what} ({why})" for what, why in outcome.left.items()]
         parts = [
-            f"{said} {', '.join(dict.fromkeys(names))}"
-            for said, names in (("changed", outcome.changed), ("new", outcome.added), ("not taken over", left))
+            f"{verb} {', '.join(dict.fromkeys(names))}"
+            for verb, names in (("changed", outcome.changed), ("new", outcome.added), ("not taken over", left_out))
             if names
         ]
         self._console(f"{name} was saved: {'; '.join(parts) or 'no function does anything else'}")

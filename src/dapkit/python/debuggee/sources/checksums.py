@@ -16,9 +16,9 @@ def checksums_of(path: str) -> list[Json]:
     """
     try:
         status = os.stat(path)
-        known = _known.get(path)
-        if known is not None and known[:2] == (status.st_mtime_ns, status.st_size):
-            return known[2]
+        earlier = _known.get(path)
+        if earlier is not None and earlier[:2] == (status.st_mtime_ns, status.st_size):
+            return earlier[2]
         with open(path, "rb") as file:
             content = file.read()
     except (OSError, ValueError):
@@ -27,10 +27,10 @@ def checksums_of(path: str) -> list[Json]:
     from _md5 import md5  # type: ignore[import-not-found]  # has no stub
     from _sha2 import sha256  # type: ignore[import-not-found]  # the same
 
-    made: list[Json] = [
+    checksums: list[Json] = [
         {"algorithm": "SHA256", "checksum": sha256(content).hexdigest()},
         {"algorithm": "MD5", "checksum": md5(content).hexdigest()},
         {"algorithm": "timestamp", "checksum": str(int(status.st_mtime))},
     ]
-    _known[path] = (status.st_mtime_ns, status.st_size, made)
-    return made
+    _known[path] = (status.st_mtime_ns, status.st_size, checksums)
+    return checksums

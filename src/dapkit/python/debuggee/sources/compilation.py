@@ -52,7 +52,7 @@ def compilations(text: str, flags: int) -> Iterator[CodeType]:
 
 def with_nested(code: CodeType) -> list[CodeType]:
     """Return a code object and all that are defined inside it."""
-    found = [code]
-    for part in found:
-        found.extend(const for const in part.co_consts if isinstance(const, CodeType))
-    return found
+    codes = [code]
+    for part in codes:
+        codes.extend(const for const in part.co_consts if isinstance(const, CodeType))
+    return codes

@@ -17,8 +17,8 @@ def decoded(content: bytes) -> str:
     encoding = _declared(content)
     if encoding in _BUILT_IN:
         return content.decode(encoding, "replace")
-    known = getattr(sys.modules.get("encodings"), "_cache", {}).get(encoding)
-    return content.decode("latin-1") if known is None else known.decode(content, "replace")[0]
+    codec = getattr(sys.modules.get("encodings"), "_cache", {}).get(encoding)
+    return content.decode("latin-1") if codec is None else codec.decode(content, "replace")[0]
 
 
 def _declared(content: bytes) -> str:

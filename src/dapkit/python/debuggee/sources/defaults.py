@@ -17,8 +17,8 @@ class Signature:
     def __init__(self, node: _ast.FunctionDef | _ast.AsyncFunctionDef) -> None:
         self.is_decorated = bool(node.decorator_list)
         self._positional = node.args.defaults
-        named = zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True)
-        self._named = {argument.arg: default for argument, default in named if default is not None}
+        keyword_pairs = zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True)
+        self._named = {argument.arg: default for argument, default in keyword_pairs if default is not None}
         self._parameters = [argument.arg for argument in node.args.posonlyargs + node.args.args]
 
     def values(self, function: FunctionType | None) -> tuple[tuple[Any, ...] | None, dict[str, Any] | None]:
@@ -31,23 +31,23 @@ class Signature:
         before = _present(function) if function is not None else {}
         names = self._parameters[len(self._parameters) - len(self._positional) :]
         positional = tuple(_value(name, default, before) for name, default in zip(names, self._positional, strict=True))
-        named = {name: _value(name, default, before) for name, default in self._named.items()}
-        return positional or None, named or None
+        keyword_defaults = {name: _value(name, default, before) for name, default in self._named.items()}
+        return positional or None, keyword_defaults or None
 
 
 def signatures(tree: Any) -> dict[tuple[str, int], Signature]:  # noqa: ANN401 - of `_ast`
     """Return the heads of all functions of a text, by name and first line, which is the line of the first decorator."""
-    found: dict[tuple[str, int], Signature] = {}
+    by_place: dict[tuple[str, int], Signature] = {}
     todo = [tree]
     for node in todo:
         if isinstance(node, _ast.FunctionDef | _ast.AsyncFunctionDef):
             first = node.decorator_list[0].lineno if node.decorator_list else node.lineno
-            found[node.name, first] = Signature(node)
+            by_place[node.name, first] = Signature(node)
         for field in node._fields:
             child = getattr(node, field, None)
             children = child if isinstance(child, list) else [child]
             todo += [part for part in children if isinstance(part, _ast.AST)]
-    return found
+    return by_place
 
 
 def _present(function: FunctionType) -> dict[str, Any]:

@@ -48,8 +48,8 @@ class UnfiledText:
         flags = code.co_flags & FUTURE
         parts = self._parts.get(flags)
         if parts is None:
-            made = compilations(self.text, flags) if self.listed is None else [self.listed]
-            parts = self._parts[flags] = [part for whole in made for part in with_nested(whole)]
+            codes = compilations(self.text, flags) if self.listed is None else [self.listed]
+            parts = self._parts[flags] = [part for whole in codes for part in with_nested(whole)]
         return any(part == code for part in parts)
 
 
@@ -85,10 +85,10 @@ class UnfiledTexts:
         self._modules.append(compiled)
         self._compiled.update(dict.fromkeys(map(id, with_nested(compiled.module)), compiled))
         same = (text for text in list(self.texts) if text.filename == compiled.module.co_filename)
-        known = next((text for text in same if text.text == compiled.text), None)
-        if known is not None:
+        same_text = next((text for text in same if text.text == compiled.text), None)
+        if same_text is not None:
             for part in with_nested(compiled.module):
-                self.remember(part, known)
+                self.remember(part, same_text)
         if len(self._modules) > limits.COMPILED_TEXTS:
             for part in with_nested(self._modules.pop(0).module):
                 self._compiled.pop(id(part), None)
@@ -102,9 +102,9 @@ class UnfiledTexts:
 
         Threads of the program ask as well, so nothing is searched for or announced here.
         """
-        known = self.of(code)
-        if known is not None:
-            return known.key
+        unfiled = self.of(code)
+        if unfiled is not None:
+            return unfiled.key
         same_name = (text for text in list(self.texts) if text.filename == code.co_filename)
         return next((text.key for text in same_name if text.holds(code)), None)
 

@@ -205,8 +205,10 @@ class Sources:
             path, paths = filename, {f"/{filename}"}
         modules: list[str] = []
         if any(rule.of_modules for rule in self._rules):
-            known = list(sys.modules.items())
-            modules = [name for name, module in known if type(name) is str and _file_of(module) in (filename, path)]
+            loaded_modules = list(sys.modules.items())
+            modules = [
+                name for name, module in loaded_modules if type(name) is str and _file_of(module) in (filename, path)
+            ]
         for rule in self._rules:
             if any(map(rule.fits, modules if rule.of_modules else paths)):
                 return rule
@@ -232,10 +234,10 @@ class Sources:
         key = self.key(filename)
         if key is None:
             return None
-        shown = self._shown.get(key)
-        if shown is None:
-            shown = self._shown[key] = os.path.normpath(os.path.join(self.folder, filename))
-        return shown
+        display_path = self._shown.get(key)
+        if display_path is None:
+            display_path = self._shown[key] = os.path.normpath(os.path.join(self.folder, filename))
+        return display_path
 
 
 def _file_of(module: object) -> str:

@@ -85,12 +85,12 @@ def _class_location(value: type) -> tuple[str, int, CodeType | None]:
     if type(line) is int:
         return file, line, code
     name = qualified_name(value)
-    found = _find_class(file, name.split("."))
-    if not found and codes:
-        found = min(code.co_firstlineno for code in codes)
-    if not found:
+    class_node = _find_class(file, name.split("."))
+    if not class_node and codes:
+        class_node = min(code.co_firstlineno for code in codes)
+    if not class_node:
         raise RequestRefused(f"the definition of class {name} was not found in {file or 'any source'}")
-    return file, found, code
+    return file, class_node, code
 
 
 def _find_class(file: str, path: list[str]) -> int:
@@ -111,13 +111,13 @@ def _find_class(file: str, path: list[str]) -> int:
 
 def _definitions(tree: Any) -> list[Any]:  # noqa: ANN401 - a node with a body
     """Return the classes and functions in a body, those under `if` and `try` included."""
-    found: list[Any] = []
+    nodes: list[Any] = []
     todo = list(tree.body)
     while todo:
         node = todo.pop(0)
         if isinstance(node, _ast.ClassDef | _ast.FunctionDef | _ast.AsyncFunctionDef):
-            found.append(node)
+            nodes.append(node)
         else:
             for field in ("body", "orelse", "handlers", "finalbody"):
                 todo += getattr(node, field, None) or []
-    return found
+    return nodes

@@ -52,17 +52,17 @@ class ModuleTable:
         every = loaded()
         self._listed = True
         self._reported.update((name, id(module)) for name, module in every)
-        chosen = every[start : start + count] if count else every[start:]
-        return {"modules": [self.describe(name, module) for name, module in chosen], "totalModules": len(every)}
+        page = every[start : start + count] if count else every[start:]
+        return {"modules": [self.describe(name, module) for name, module in page], "totalModules": len(every)}
 
     def look(self) -> None:
         """Report the changes of modules since the last report to the client."""
-        for name, known in list(self._reported.items()):
+        for name, entry in list(self._reported.items()):
             module = sys.modules.get(name)
             if module is None:
                 del self._reported[name]
                 self._report("module", {"reason": "removed", "module": {"id": self._number(name), "name": name}})
-            elif known != id(module):
+            elif entry != id(module):
                 self._announce("changed", name, module)
         if self._listed:
             for name, new in loaded():

@@ -60,7 +60,7 @@ class Rules(NamedTuple):
     exceptions: list[ExceptionRule]
 
 
-def read_rules(given: list[Json]) -> Rules:
+def read_rules(entries: list[Json]) -> Rules:
     """Read the rules of a launch configuration.
 
     Raises:
@@ -68,7 +68,7 @@ def read_rules(given: list[Json]) -> Rules:
 
     """
     rules = Rules([], [])
-    for rule in given:
+    for rule in entries:
         include = rule.get("include")
         kinds = [kind for kind in ("path", "module", "exception") if rule.get(kind) is not None]
         pattern = rule[kinds[0]] if len(kinds) == 1 else None

@@ -52,20 +52,22 @@ def replace(namespace: Namespace, text: bytes, is_its_file: Callable[[str], bool
 
     """
     functions = [
-        found
-        for found in gc.get_referrers(namespace)  # functions refer to their module's variables
-        if type(found) is FunctionType and found.__globals__ is namespace and is_its_file(found.__code__.co_filename)
+        referrer
+        for referrer in gc.get_referrers(namespace)  # functions refer to their module's variables
+        if type(referrer) is FunctionType
+        and referrer.__globals__ is namespace
+        and is_its_file(referrer.__code__.co_filename)
     ]
     filename = functions[0].__code__.co_filename if functions else str(namespace.get("__file__"))
     tree = compiled(text, flags=_ast.PyCF_ONLY_AST)
     module = compiled(text, place=filename)
-    known = signatures(tree)
-    _add_new(namespace, module, known, outcome)
+    signatures_now = signatures(tree)
+    _add_new(namespace, module, signatures_now, outcome)
     twins = _twins([function.__code__ for function in functions], module)
-    for function in sorted(functions, key=lambda found: found.__code__.co_firstlineno):
+    for function in sorted(functions, key=lambda function: function.__code__.co_firstlineno):
         code = twins.get(id(function.__code__))
         if code is not None and code != function.__code__:
-            _renew(function, code, known.get((code.co_name, code.co_firstlineno)), outcome)
+            _renew(function, code, signatures_now.get((code.co_name, code.co_firstlineno)), outcome)
     if not _is_running(namespace):  # else the names may come yet
         for name in _names_made(tree):
             if name not in namespace:
@@ -104,11 +106,11 @@ def _pair(old: CodeType, new: CodeType, twins: dict[int, CodeType]) -> None:
 
 
 def _inside(code: CodeType) -> dict[str, list[CodeType]]:
-    found: dict[str, list[CodeType]] = {}
+    by_name: dict[str, list[CodeType]] = {}
     for part in code.co_consts:
         if isinstance(part, CodeType):
-            found.setdefault(part.co_name, []).append(part)
-    return found
+            by_name.setdefault(part.co_name, []).append(part)
+    return by_name
 
 
 def _renew(function: FunctionType, code: CodeType, signature: Signature | None, outcome: ReplacementReport) -> None:
@@ -119,8 +121,8 @@ def _renew(function: FunctionType, code: CodeType, signature: Signature | None, 
         return
     try:
         if signature is not None:
-            positional, named = signature.values(function)
-            function.__defaults__, function.__kwdefaults__ = positional, named
+            positional, keyword_defaults = signature.values(function)
+            function.__defaults__, function.__kwdefaults__ = positional, keyword_defaults
     except NotPlain as problem:
         outcome.left[name] = str(problem)
         return
@@ -147,31 +149,31 @@ def _alike(code: CodeType, other: CodeType) -> bool:
 
 
 def _add_new(
-    namespace: Namespace, module: CodeType, known: dict[tuple[str, int], Signature], outcome: ReplacementReport
+    namespace: Namespace, module: CodeType, signatures_now: dict[tuple[str, int], Signature], outcome: ReplacementReport
 ) -> None:
     for code in _parts(module):
-        signature = known.get((code.co_name, code.co_firstlineno))
+        signature = signatures_now.get((code.co_name, code.co_firstlineno))
         if signature is not None and code.co_name not in namespace and not signature.is_decorated:
             function = _made(code, namespace, signature, None, outcome)
             if function is not None:
                 namespace[code.co_name] = function
                 outcome.added.append(code.co_name)
         elif signature is None and is_a(namespace.get(code.co_name), type):
-            _add_methods(namespace, namespace[code.co_name], code, known, outcome)
+            _add_methods(namespace, namespace[code.co_name], code, signatures_now, outcome)
 
 
 def _add_methods(
     namespace: Namespace,
     kind: type,
     body: CodeType,
-    known: dict[tuple[str, int], Signature],
+    signatures_now: dict[tuple[str, int], Signature],
     outcome: ReplacementReport,
 ) -> None:
     own = type.__dict__["__dict__"].__get__(kind)
     if own.get("__module__") != namespace.get("__name__"):
         return  # a class of this name that comes from elsewhere
     for code in _parts(body):
-        signature = known.get((code.co_name, code.co_firstlineno))
+        signature = signatures_now.get((code.co_name, code.co_firstlineno))
         name = _mangled(code.co_name, body.co_name)
         present = own.get(name)
         if signature is None or (name in own and not _lacks_class(present, code)):
@@ -229,12 +231,12 @@ def _made(
         return None
     closure = (CellType(kind),) if code.co_freevars else None
     try:
-        positional, named = signature.values(present)
+        positional, keyword_defaults = signature.values(present)
     except NotPlain as problem:
         outcome.left[code.co_qualname] = str(problem)
         return None
     function = FunctionType(code, namespace, code.co_name, positional, closure)
-    function.__kwdefaults__ = named
+    function.__kwdefaults__ = keyword_defaults
     return function
 
 

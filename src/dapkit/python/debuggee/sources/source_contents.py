@@ -70,8 +70,8 @@ class ShownSources:
             return self._of_path(path)
         text = None if view is None else view.text()
         if text is not None:
-            made = self._add(filename, text, "template", shared=False, name=filename)
-            return self._of_text(made, filename)
+            text_added = self._add(filename, text, "template", shared=False, name=filename)
+            return self._of_text(text_added, filename)
         return self._of_text(self._text_of(code, frame), code.co_filename)
 
     def source_of_definition(self, filename: str, code: CodeType | None) -> Json:
@@ -80,13 +80,13 @@ class ShownSources:
         if path is not None and self._is_file(path):
             return self._of_path(path)
         if code is not None and filename not in _ONE_TEXT_EACH:
-            known: UnfiledText | None = self._text_of(code, None)
+            unfiled: UnfiledText | None = self._text_of(code, None)
         else:
             same = (text for text in self._unfiled.texts if text.filename == filename)
-            known = next((text for text in same if code is None or text.holds(code)), None)
-        if known is None and path is not None and (member := archive_member(path)) is not None:
-            known = self._add(filename, member, "zip archive", shared=True)
-        return {"name": filename, "presentationHint": "deemphasize"} if known is None else self.describe(known)
+            unfiled = next((text for text in same if code is None or text.holds(code)), None)
+        if unfiled is None and path is not None and (member := archive_member(path)) is not None:
+            unfiled = self._add(filename, member, "zip archive", shared=True)
+        return {"name": filename, "presentationHint": "deemphasize"} if unfiled is None else self.describe(unfiled)
 
     def _of_path(self, path: str, *, announce: bool = True) -> Json:
         source: Json = {"name": path.rpartition("/")[2], "path": path}
@@ -116,10 +116,10 @@ class ShownSources:
             self._report("loadedSource", {"reason": "new", "source": source})
 
     def _is_file(self, path: str) -> bool:
-        known = self._on_disk.get(path)
-        if known is None:
-            known = self._on_disk[path] = os.path.isfile(path)
-        return known
+        is_on_disk = self._on_disk.get(path)
+        if is_on_disk is None:
+            is_on_disk = self._on_disk[path] = os.path.isfile(path)
+        return is_on_disk
 
     @in_link_thread
     def loaded(self) -> Json:
@@ -163,12 +163,12 @@ class ShownSources:
             RequestRefused: if that source was never reported, or cannot be read.
 
         """
-        given = source if isinstance(source, dict) else {}
-        number = given.get("sourceReference") or reference
+        fields = source if isinstance(source, dict) else {}
+        number = fields.get("sourceReference") or reference
         if number:
             text = self.by_number(number)
             return {"content": text.text, **_mime_type(text.name or ".py")}
-        path = given.get("path")
+        path = fields.get("path")
         if not isinstance(path, str) or not path:
             raise RequestRefused(f"source needs a sourceReference or a path; source is {source!r:.200}")
         key = self._sources.key(path)
@@ -196,20 +196,20 @@ class ShownSources:
 
     def _text_of(self, code: CodeType, frame: FrameType | None) -> UnfiledText:
         """Return the text of code that has no file; a frame that runs it helps to find it."""
-        known = self._unfiled.of(code)
-        if known is None:
-            known = self._find(code, frame)
-            self._unfiled.remember(code, known)
-        return known
+        unfiled = self._unfiled.of(code)
+        if unfiled is None:
+            unfiled = self._find(code, frame)
+            self._unfiled.remember(code, unfiled)
+        return unfiled
 
     def _find(self, code: CodeType, frame: FrameType | None) -> UnfiledText:
         filename = code.co_filename
         compiled = self._unfiled.compiled(code)
         if compiled is not None:
-            found = self._add(filename, compiled.text, "template", shared=False, name=compiled.name)
+            text_found = self._add(filename, compiled.text, "template", shared=False, name=compiled.name)
             for part in with_nested(compiled.module):
-                self._unfiled.remember(part, found)
-            return found
+                self._unfiled.remember(part, text_found)
+            return text_found
         shared = filename not in _ONE_TEXT_EACH
         if shared and filename in self._by_name:
             return self._by_name[filename]
@@ -237,31 +237,31 @@ class ShownSources:
         """Go through the strings that lie around a frame, those nearest first."""
         yield from (text.text for text in self._unfiled.texts if text.filename in _ONE_TEXT_EACH)
         yield from self.hints
-        seen = 0
+        count = 0
         for depth in range(limits.EXEC_DEPTH):
             if frame is None:
                 return
             values = [value for _, value in variables_of(frame) or []] if depth else []
             values += (value for _, value in entries(frame.f_globals))
             for value in [*frame.f_code.co_consts, *map(_text_in, values)]:
-                if type(value) is str and value and seen < limits.NEARBY_TEXTS:
-                    seen += 1
+                if type(value) is str and value and count < limits.NEARBY_TEXTS:
+                    count += 1
                     yield value
             frame = frame.f_back
 
     def _add(
         self, filename: str, text: str, origin: str, *, shared: bool, listed: CodeType | None = None, name: str = ""
     ) -> UnfiledText:
-        for known in self._unfiled.texts:
-            if known.filename == filename and known.text == text:
-                return known
+        for each in self._unfiled.texts:
+            if each.filename == filename and each.text == text:
+                return each
         number, shared_key = len(self._unfiled.texts) + 1, self._sources.name(filename)
         key = shared_key if shared else own_key(shared_key, number)
-        made = UnfiledText(number, filename, text, origin=origin, key=key, listed=listed, name=name)
-        self._unfiled.texts.append(made)
+        new_text = UnfiledText(number, filename, text, origin=origin, key=key, listed=listed, name=name)
+        self._unfiled.texts.append(new_text)
         if shared:
-            self._by_name[filename] = made
-        return made
+            self._by_name[filename] = new_text
+        return new_text
 
 
 def _mime_type(name: str) -> Json:
@@ -303,8 +303,8 @@ def _compiles_to(text: str, code: CodeType) -> bool:
     """Return whether a code object was made from a text."""
     if text.count("\n") + 1 < code.co_firstlineno or len(text) > limits.EXEC_CHARS:
         return False
-    made = compilations(text, code.co_flags & FUTURE)
-    return any(part == code for whole in made for part in with_nested(whole))
+    codes = compilations(text, code.co_flags & FUTURE)
+    return any(part == code for whole in codes for part in with_nested(whole))
 
 
 def _listing(code: CodeType) -> str:
@@ -318,7 +318,7 @@ def _listing(code: CodeType) -> str:
                     lines.setdefault(line, []).append(operation)
     last = max(lines, default=0)
     head = f"# The text of {code.co_qualname} is not known; these are the instructions of each line."
-    shown = ["; ".join(lines.get(line, ())) for line in range(1, last + 1)]
-    if not shown or shown[0]:
-        return "\n".join([*shown, head, ""])
-    return "\n".join([head, *shown[1:], ""])
+    lines_of_text = ["; ".join(lines.get(line, ())) for line in range(1, last + 1)]
+    if not lines_of_text or lines_of_text[0]:
+        return "\n".join([*lines_of_text, head, ""])
+    return "\n".join([head, *lines_of_text[1:], ""])

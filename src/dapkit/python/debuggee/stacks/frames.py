@@ -38,13 +38,13 @@ class Stacks:
         sources: Sources,
         references: ObjectReferences,
         modules: ModuleTable,
-        shown: ShownSources,
+        shown_sources: ShownSources,
         details: FrameDetails,
     ) -> None:
         self._sources = sources
         self._references = references
         self._modules = modules
-        self._shown = shown
+        self._shown = shown_sources
         self._numbers: dict[tuple[int, int], int] = {}
         self._stop = -1
         self._details = details
@@ -53,25 +53,25 @@ class Stacks:
 
     def of_running(self, newest: FrameType | None, *, whole: bool = False) -> "StackEntries":
         """Return the frames of a stack that may be changing."""
-        found: list[StackEntry] = [(frame, 0) for frame in self._walk(newest, whole=whole)]
-        return StackEntries.of(_with_awaiters(found))
+        entries: list[StackEntry] = [(frame, 0) for frame in self._walk(newest, whole=whole)]
+        return StackEntries.of(_with_awaiters(entries))
 
     def of_parked(self, parked: ParkedThread, *, whole: bool = False) -> "StackEntries":
         """Return the frames of a thread that stands still. They are counted once in each stop."""
         stop = self._references.stop
-        known, total = parked.counted.get(whole, (-1, -1))
+        depth, total = parked.counted.get(whole, (-1, -1))
 
         def count(total: int) -> None:
             parked.counted[whole] = untrack((stop, total))
 
-        return StackEntries(lambda: self._look(parked, whole=whole), total if known == stop else -1, count)
+        return StackEntries(lambda: self._look(parked, whole=whole), total if depth == stop else -1, count)
 
     def _look(self, parked: ParkedThread, *, whole: bool) -> Iterator[StackEntry]:
         if parked.trail is None:
             return self._look_from(parked.shown, whole=whole)
         older = parked.trail[-1][0].f_back if parked.trail else parked.shown
-        found: list[StackEntry] = [(frame, 0) for frame in self._walk(older, whole=whole)]
-        return iter(_with_awaiters([*parked.trail, *found]))
+        entries: list[StackEntry] = [(frame, 0) for frame in self._walk(older, whole=whole)]
+        return iter(_with_awaiters([*parked.trail, *entries]))
 
     def _look_from(self, newest: FrameType, *, whole: bool) -> Iterator[StackEntry]:
         outermost = [(tasks.outermost_frame(task), task) for task in tasks.current_tasks()]
@@ -98,8 +98,8 @@ class Stacks:
         """
         if greenlets.is_greenlet(task):
             return self.of_running(greenlets.newest_frame(task))
-        shown: list[StackEntry] = [(frame, 0) for frame in tasks.suspended_frames(task)]
-        return StackEntries.of([*shown, *_below(task)])
+        entries: list[StackEntry] = [(frame, 0) for frame in tasks.suspended_frames(task)]
+        return StackEntries.of([*entries, *_below(task)])
 
     def _walk(self, newest: FrameType | None, *, whole: bool) -> Iterator[FrameType]:
         """Go through the program's frames of a stack, from the newest."""
@@ -124,16 +124,16 @@ class Stacks:
         self._begin_stop()
         self._modules.look()
         self._shown.look()
-        shown: list[Json] = []
+        rows: list[Json] = []
         for what, at in entries.page(start, levels):
             if isinstance(what, FrameLabel):
                 number = self._references.add(what, ident) if stopped else self._references.passing()
-                shown.append({"id": number, "name": what.text, "line": 0, "column": 0, "presentationHint": "label"})
+                rows.append({"id": number, "name": what.text, "line": 0, "column": 0, "presentationHint": "label"})
                 continue
             line = at or what.f_lineno or what.f_code.co_firstlineno
             number = self._number(what, line, ident) if stopped else self._references.passing()
-            shown.append(self._describe(what, line, number, naming))
-        return {"stackFrames": shown, "totalFrames": entries.count()}
+            rows.append(self._describe(what, line, number, naming))
+        return {"stackFrames": rows, "totalFrames": entries.count()}
 
     def _begin_stop(self) -> None:
         if self._stop != self._references.stop:
@@ -181,9 +181,9 @@ class StackEntries:
         self._counted = counted
 
     @classmethod
-    def of(cls, found: list[StackEntry]) -> "StackEntries":
+    def of(cls, entries: list[StackEntry]) -> "StackEntries":
         """Take entries that were found."""
-        return cls(lambda: iter(found), len(found))
+        return cls(lambda: iter(entries), len(entries))
 
     def __iter__(self) -> Iterator[StackEntry]:
         return self._look()
@@ -203,14 +203,14 @@ class StackEntries:
         return self._total
 
 
-def _with_awaiters(found: list[StackEntry]) -> list[StackEntry]:
+def _with_awaiters(entries: list[StackEntry]) -> list[StackEntry]:
     """Put the tasks that await the running one below its outermost frame."""
     for task in tasks.current_tasks():
         outermost = tasks.outermost_frame(task)
-        places = [at for at, (frame, _) in enumerate(found, 1) if frame is outermost]
+        places = [at for at, (frame, _) in enumerate(entries, 1) if frame is outermost]
         if places:  # twice where it raises an exception again
-            return [*found[: places[-1]], *_below(task), *found[places[-1] :]]
-    return found
+            return [*entries[: places[-1]], *_below(task), *entries[places[-1] :]]
+    return entries
 
 
 def frames_only(entries: StackEntries) -> Iterator[tuple[FrameType, int]]:
@@ -222,17 +222,17 @@ def frames_only(entries: StackEntries) -> Iterator[tuple[FrameType, int]]:
 
 def _below(task: tasks.Task) -> list[StackEntry]:
     """Return the frames below the outermost frame of a task."""
-    shown: list[StackEntry] = []
-    seen: set[int] = set()
-    while id(task) not in seen and len(seen) < limits.AWAIT_DEPTH:
-        seen.add(id(task))
+    entries: list[StackEntry] = []
+    identities: set[int] = set()
+    while id(task) not in identities and len(identities) < limits.AWAIT_DEPTH:
+        identities.add(id(task))
         waiting = tasks.awaiters(task)
         if not waiting:
-            shown.append((FrameLabel(f"[{tasks.name(task)}]"), 0))
+            entries.append((FrameLabel(f"[{tasks.name(task)}]"), 0))
             break
         more = f" and {len(waiting) - 1} more" if len(waiting) > 1 else ""
-        shown.append((FrameLabel(f"[{tasks.name(task)}, awaited by {tasks.name(waiting[0])}{more}]"), 0))
+        entries.append((FrameLabel(f"[{tasks.name(task)}, awaited by {tasks.name(waiting[0])}{more}]"), 0))
         task = waiting[0]
-        if id(task) not in seen:
-            shown += [(frame, 0) for frame in tasks.suspended_frames(task)]
-    return shown
+        if id(task) not in identities:
+            entries += [(frame, 0) for frame in tasks.suspended_frames(task)]
+    return entries

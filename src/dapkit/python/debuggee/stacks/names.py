@@ -64,14 +64,14 @@ def _parameters(frame: FrameType, form: Json, guard: EvaluationGuard | None, *, 
     types = with_values and bool(form.get("parameterTypes"))
     values = with_values and bool(form.get("parameterValues"))
     names = bool(form.get("parameterNames")) or not (types or values)
-    held = locals_of(frame) if types or values else {}
-    shown: list[str] = []
+    variables = locals_of(frame) if types or values else {}
+    parts: list[str] = []
     for at, name in enumerate(code.co_varnames[: count + len(stars)]):
-        value = held.get(name, _GONE)
+        value = variables.get(name, _GONE)
         kind = type_name(value) if types and value is not _GONE else ""
         text = render(value, guard, limits.PARAMETER_CHARS) if values and value is not _GONE else ""
-        shown.append(_parameter(stars.get(at, "") + name if names else "", kind, text))
-    return shown
+        parts.append(_parameter(stars.get(at, "") + name if names else "", kind, text))
+    return parts
 
 
 def _parameter(name: str, kind: str, value: str) -> str:

@@ -68,18 +68,18 @@ class AttachableProgram:
         folder: str,
         *,
         allow_remote: bool,
-        shown: Shown | None,
+        certificate: Shown | None,
         main: int,
     ) -> ListenAddress:
         """Listen, and serve the clients that connect; `main` is the main thread, if the caller knows it."""
         interpreter_checks.check()
         self._need_nobody()
-        made = None if token is not None or isinstance(place, str) else tokens.make()
-        self.listener = ClientListener(place, token or made, allow_remote=allow_remote, shown=shown)
+        new_token = None if token is not None or isinstance(place, str) else tokens.make()
+        self.listener = ClientListener(place, token or new_token, allow_remote=allow_remote, certificate=certificate)
         where = self.listener.place
-        if made is not None and not isinstance(where, str):
+        if new_token is not None and not isinstance(where, str):
             try:
-                self._token_file, handle = tokens.leave(made, where[1], folder)
+                self._token_file, handle = tokens.leave(new_token, where[1], folder)
                 self._token_handle = OwnDescriptor(handle)
             except BaseException:
                 self.listener.close()
@@ -176,7 +176,7 @@ class AttachableProgram:
             identity.name or (sys.argv[0] if getattr(sys, "argv", None) else ""),
             Dispatcher,
             main=self._main,
-            said=client.said,
+            early=client.said,
             tls=client.tls,
             before=before,
         )
@@ -201,10 +201,10 @@ class AttachableProgram:
         if current_engine.engine is not None:
             current_engine.engine.finish(self.identity.exit_code)
         place = self.listener.place if self.listener is not None else None
-        left = place if isinstance(place, str) else self._token_file
-        if left:
+        file = place if isinstance(place, str) else self._token_file
+        if file:
             try:
-                os.unlink(left)
+                os.unlink(file)
             except OSError:
                 return  # it was removed already
 
@@ -236,16 +236,16 @@ def listen(
     token: str | None,
     folder: str,
     allow_remote: bool,
-    shown: Shown | None = None,
+    certificate: Shown | None = None,
     announce: bool = True,
     main: int = 0,
 ) -> ListenAddress:
     """Let clients attach; return where. A port for which no token is given gets one, which is left in a folder.
 
-    With `announce` stderr says where; `main` is the main thread, 0 if the caller does not know it; `shown` is the
+    With `announce` stderr says where; `main` is the main thread, 0 if the caller does not know it; `certificate` is the
     certificate of TLS.
     """
-    where = _attachable.open(place, token, folder, allow_remote=allow_remote, shown=shown, main=main)
+    where = _attachable.open(place, token, folder, allow_remote=allow_remote, certificate=certificate, main=main)
     if announce:
         _report(f"dapkit: {whereabouts()}\n")
     return where

@@ -81,9 +81,9 @@ def _check(load: "Callable[[str], Any]") -> None:
         sys.exit(f"dapkit: {error}")
 
 
-def _arguments(given: list[str]) -> tuple[str, str, str, str, list[str]]:
+def _arguments(words: list[str]) -> tuple[str, str, str, str, list[str]]:
     """Split the command line into the kind and source of the start, kind of program, program, and its arguments."""
-    match given:
+    match words:
         case [
             ("--link" | "--beginning" | "--record") as how,
             way,

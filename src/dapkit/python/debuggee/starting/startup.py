@@ -46,19 +46,19 @@ if TYPE_CHECKING:
         said: dict[str, object]
 
 
-def begin(given: "Beginning") -> None:
+def begin(beginning: "Beginning") -> None:
     """Listen or connect, and wait if that is wanted.
 
     Raises:
         OSError, ValueError, RuntimeError: it cannot be; the text says why.
 
     """
-    _begin(given, main=0, announce=True)
-    if given["waits"]:
+    _begin(beginning, main=0, announce=True)
+    if beginning["waits"]:
         current_engine.wait()
 
 
-def begin_in_running(given: "Beginning", main: int) -> str:
+def begin_in_running(beginning: "Beginning", main: int) -> str:
     """Listen or connect, in a thread of our own; `main` is the main thread, 0 if that is not known. Return where.
 
     Raises:
@@ -67,44 +67,44 @@ def begin_in_running(given: "Beginning", main: int) -> str:
     """
     current_engine.need_no_launcher()
     try:
-        _begin(given, main=main, announce=False)
+        _begin(beginning, main=main, announce=False)
     except (OSError, ValueError) as error:
-        raise RuntimeError(explain(error, given)) from error
-    return attachable.whereabouts() if given["mode"] == "listen" else f"connected to {_address(given)}"
+        raise RuntimeError(explain(error, beginning)) from error
+    return attachable.whereabouts() if beginning["mode"] == "listen" else f"connected to {_address(beginning)}"
 
 
-def _begin(given: "Beginning", *, main: int, announce: bool) -> None:
-    current_engine.said, current_engine.config = given["said"], {**current_engine.config, **given["config"]}
-    token, place, folders = given["token"], given["place"], given["folders"]
-    if given["token_file"] is not None:
-        token = tokens.read(given["token_file"])
-    if given["mode"] == "listen":
+def _begin(beginning: "Beginning", *, main: int, announce: bool) -> None:
+    current_engine.said, current_engine.config = beginning["said"], {**current_engine.config, **beginning["config"]}
+    token, place, folders = beginning["token"], beginning["place"], beginning["folders"]
+    if beginning["token_file"] is not None:
+        token = tokens.read(beginning["token_file"])
+    if beginning["mode"] == "listen":
         folder = folders[0] if folders else ""
         attachable.listen(
             place,
             token=token,
             folder=folder,
             allow_remote=True,
-            shown=given["shown"],
+            certificate=beginning["shown"],
             announce=announce,
             main=main,
         )
         return
     if token is None and not isinstance(place, str):
         token = tokens.find(place[1], folders)
-    attachable.connect(place, token, authority=given["authority"], waits=given["waits"], main=main)
+    attachable.connect(place, token, authority=beginning["authority"], waits=beginning["waits"], main=main)
 
 
-def explain(error: BaseException, given: "Beginning") -> str:
+def explain(error: BaseException, beginning: "Beginning") -> str:
     """Return why a program could not begin like this."""
     if not isinstance(error, OSError):
         return str(error)
-    preposition = "at" if given["mode"] == "listen" else "to"
-    return f"cannot {given['mode']} {preposition} {_address(given)}: {error.strerror or error}"
+    preposition = "at" if beginning["mode"] == "listen" else "to"
+    return f"cannot {beginning['mode']} {preposition} {_address(beginning)}: {error.strerror or error}"
 
 
-def _address(given: "Beginning") -> str:
-    place = given["place"]
+def _address(beginning: "Beginning") -> str:
+    place = beginning["place"]
     return place if isinstance(place, str) else f"{place[0]}:{place[1]}"
 
 

@@ -74,10 +74,10 @@ class DjangoFrame(FrameView):
 
     def names(self) -> dict[str, object]:
         """Return the variables of the context, the innermost of each name."""
-        found: dict[str, object] = {}
+        names_of_context: dict[str, object] = {}
         for names in self._dicts():
-            found.update((name, value) for name, value in dict.items(names) if type(name) is str)
-        return {name: value for name, value in found.items() if name not in _NEVER_SEEN}
+            names_of_context.update((name, value) for name, value in dict.items(names) if type(name) is str)
+        return {name: value for name, value in names_of_context.items() if name not in _NEVER_SEEN}
 
     def global_names(self) -> dict[str, object]:
         """Return only Python's own names: there are no others."""
@@ -177,29 +177,29 @@ class NodePlaces:
         """Say whether a node is the first of its line."""
         return self._firsts.get(_line_of(node)) == id(node)
 
-    def _gather(self, held: object, depth: int) -> None:
+    def _gather(self, value: object, depth: int) -> None:
         """Add the nodes inside another node, or inside a container."""
-        if not depth or id(held) in self._seen:
+        if not depth or id(value) in self._seen:
             return
-        self._seen.add(id(held))
-        for inner in self._inside(held):
-            self._gather(inner, depth - 1 if is_a(held, list, tuple, dict) else _DEPTH)
+        self._seen.add(id(value))
+        for inner in self._inside(value):
+            self._gather(inner, depth - 1 if is_a(value, list, tuple, dict) else _DEPTH)
 
-    def _inside(self, held: object) -> list[object]:
-        if is_a(held, list):
-            return list(list.__iter__(held))
-        if type(held) is tuple:
-            return list(held)
-        if type(held) is dict:
-            return list(held.values())
-        method = defined(type(held), _METHOD)
+    def _inside(self, value: object) -> list[object]:
+        if is_a(value, list):
+            return list(list.__iter__(value))
+        if type(value) is tuple:
+            return list(value)
+        if type(value) is dict:
+            return list(value.values())
+        method = defined(type(value), _METHOD)
         if type(method) is not FunctionType:
             return []
-        if is_renderer(method.__code__) and _filename_of(held) == self._filename:
-            self._firsts.setdefault(_line_of(held), id(held))
-        names = namespace(held)
+        if is_renderer(method.__code__) and _filename_of(value) == self._filename:
+            self._firsts.setdefault(_line_of(value), id(value))
+        names = namespace(value)
         # Of a template that extends another, nothing but its blocks is rendered.
-        return [names.get("blocks")] if simple_name(type(held)) == "ExtendsNode" else list(names.values())
+        return [names.get("blocks")] if simple_name(type(value)) == "ExtendsNode" else list(names.values())
 
 
 def _node_of(frame: FrameType) -> object:

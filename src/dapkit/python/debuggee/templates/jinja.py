@@ -51,12 +51,12 @@ class CompiledTemplate:
 
     def lines_in(self, code: CodeType) -> dict[int, list[int]]:
         """Return those in one of the functions, and at which of its lines each is."""
-        found: dict[int, list[int]] = {}
+        lines: dict[int, list[int]] = {}
         for line, places in self._places.items():
             for part, generated in places:
                 if part is code:
-                    found.setdefault(line, []).append(generated)
-        return found
+                    lines.setdefault(line, []).append(generated)
+        return lines
 
 
 class JinjaFrame(FrameView):
@@ -85,16 +85,16 @@ class JinjaFrame(FrameView):
         """Return the variables of the context, and the variables of the code."""
         context = self._context()
         shared = self._global_keys(context)
-        given = {name: value for name, value in self._in_context(context, "parent").items() if name not in shared}
+        parents = {name: value for name, value in self._in_context(context, "parent").items() if name not in shared}
         own = {name: value for name, (_, value) in self._own().items()}
-        return given | self._in_context(context, "vars") | own
+        return parents | self._in_context(context, "vars") | own
 
     def global_names(self) -> dict[str, object]:
         """Return the variables of the environment."""
         context = self._context()
         parent = self._in_context(context, "parent")
-        found = {name: parent[name] for name in self._global_keys(context) if name in parent}
-        return {"__builtins__": vars(builtins), **found}
+        values = {name: parent[name] for name in self._global_keys(context) if name in parent}
+        return {"__builtins__": vars(builtins), **values}
 
     def write(self, name: str, value: object) -> None:
         """Give a variable a new value: where the code has it, else in the context."""
@@ -112,15 +112,15 @@ class JinjaFrame(FrameView):
     def _own(self) -> dict[str, tuple[str, object]]:
         """Return the variables that the code has by themselves: their names there, and their values."""
         missing = entry_of(self.frame.f_globals, "missing")
-        found: dict[str, tuple[int, str, object]] = {}
+        by_name: dict[str, tuple[int, str, object]] = {}
         for raw, value in stored_locals(self.frame).items():
             kind, _, rest = raw.partition("_")
             level, _, name = rest.partition("_")
             if kind != "l" or not level.isdigit() or value is missing:
                 continue
-            if name not in found or found[name][0] < int(level):
-                found[name] = int(level), raw, value
-        return {name: (raw, value) for name, (_, raw, value) in found.items()}
+            if name not in by_name or by_name[name][0] < int(level):
+                by_name[name] = int(level), raw, value
+        return {name: (raw, value) for name, (_, raw, value) in by_name.items()}
 
     def _context(self) -> object:
         """Return the context that the frame, or the nearest of the same template around it, was given."""
@@ -209,8 +209,8 @@ def _table_of(code: CodeType, names: dict[str, object]) -> LineTable | None:
     text = _constant_of(code, _TABLE) if code.co_name == "<module>" else dict.get(names, _TABLE)
     if type(text) is not str:
         return None
-    known = _tables.get(text)
-    if known is None:
+    table = _tables.get(text)
+    if table is None:
         try:
             parts = [pair.partition("=") for pair in text.split("&") if pair]
             pairs = [(int(line), int(begin)) for line, _, begin in parts]
@@ -218,16 +218,16 @@ def _table_of(code: CodeType, names: dict[str, object]) -> LineTable | None:
             return None
         if len(_tables) >= _KEPT_TABLES:
             _tables.clear()
-        known = _tables[text] = LineTable(pairs)
-    return known
+        table = _tables[text] = LineTable(pairs)
+    return table
 
 
 def _constant_of(code: CodeType, name: str) -> str | None:
     """Return the text that a module gives to a name, the last time."""
-    found: str | None = None
+    text_constant: str | None = None
     before: object = None
     for _, operation, argument in instructions(code):
         if operation == "STORE_NAME" and code.co_names[argument] == name and type(before) is str:
-            found = before
+            text_constant = before
         before = constant(code, operation, argument)
-    return found
+    return text_constant

@@ -22,6 +22,6 @@ KINDS: Final = {
 
 def choose(names: frozenset[str]) -> tuple[str, ...]:
     """Recognise the frames of these kinds; return the file names that templates of theirs have without a file."""
-    chosen = [kind for name, kind in KINDS.items() if name in names]
-    set_recognizers([kind.reader for kind in chosen])
-    return tuple(kind.without_file for kind in chosen)
+    kinds = [kind for name, kind in KINDS.items() if name in names]
+    set_recognizers([kind.reader for kind in kinds])
+    return tuple(kind.without_file for kind in kinds)

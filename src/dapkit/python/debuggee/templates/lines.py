@@ -42,16 +42,16 @@ class LineTable:
         A line at which something runs is meant where it runs, else where the function begins that it defines.
         """
         definitions = {code.co_firstlineno for code in codes if renders(code)}
-        found: dict[int, list[tuple[CodeType, int]]] = {}
+        by_line: dict[int, list[tuple[CodeType, int]]] = {}
         for code in codes:
             for generated in sorted(lines_of_code(code) & set(self._begins) - definitions):
-                found.setdefault(self.line(generated), []).append((code, generated))
-        running = frozenset(found)
+                by_line.setdefault(self.line(generated), []).append((code, generated))
+        running = frozenset(by_line)
         for code in codes:
             begin = first_line(code)
             if renders(code) and self.line(begin) not in running:
-                found.setdefault(self.line(begin), []).append((code, begin))
-        return found
+                by_line.setdefault(self.line(begin), []).append((code, begin))
+        return by_line
 
 
 def renders(code: CodeType) -> bool:

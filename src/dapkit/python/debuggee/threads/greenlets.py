@@ -30,8 +30,8 @@ def suspended() -> list[Greenlet]:
             if id(below) not in kinds:
                 kinds[id(below)] = below
                 todo.append(below)
-    found = [value for value in gc.get_objects() if id(type(value)) in kinds]
-    return [greenlet for greenlet in found if newest_frame(greenlet) is not None]
+    values = [value for value in gc.get_objects() if id(type(value)) in kinds]
+    return [greenlet for greenlet in values if newest_frame(greenlet) is not None]
 
 
 def is_greenlet(value: object) -> bool:

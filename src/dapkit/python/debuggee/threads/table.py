@@ -55,14 +55,14 @@ class ThreadTable:
 
     def number(self, ident: int) -> int:
         """Return the number of a thread, a new one for a new thread, which is reported."""
-        known = self._numbers.get(ident)
-        if known is not None:
-            return known
+        thread_number = self._numbers.get(ident)
+        if thread_number is not None:
+            return thread_number
         self._last += 1
-        given = self._numbers.setdefault(ident, self._last)
-        if given == self._last:
-            self._report("thread", {"reason": "started", "threadId": given})
-        return given
+        new_number = self._numbers.setdefault(ident, self._last)
+        if new_number == self._last:
+            self._report("thread", {"reason": "started", "threadId": new_number})
+        return new_number
 
     def knows(self, ident: int) -> bool:
         """Say whether a thread has a number."""
@@ -76,25 +76,25 @@ class ThreadTable:
 
         """
         frames = self.frames() if frames is None else frames
-        found = self._with_number(number, frames)
-        if found is None:
+        thread_ident = self._with_number(number, frames)
+        if thread_ident is None:
             numbers = sorted(map(self.number, frames))  # some are seen for the first time
-            found = self._with_number(number, frames)
-            if found is None:
+            thread_ident = self._with_number(number, frames)
+            if thread_ident is None:
                 raise RequestRefused(f"there is no thread {number!r}; there are {numbers}")
-        return found
+        return thread_ident
 
     def _with_number(self, number: object, frames: dict[int, FrameType]) -> int | None:
-        for ident, known in list(self._numbers.items()):
-            if known == number and type(number) is int and ident in frames:
+        for ident, thread_number in list(self._numbers.items()):
+            if thread_number == number and type(number) is int and ident in frames:
                 return ident
         return None
 
     def task(self, number: object) -> tasks.Task | greenlets.Greenlet | None:
         """Return the suspended task or greenlet of a number, None if it is of none, or of one that has ended."""
-        for held, known in self._tasks.values():
-            if known == number and type(number) is int:
-                return held()
+        for task_ref, task_number in self._tasks.values():
+            if task_number == number and type(number) is int:
+                return task_ref()
         return None
 
     def of_task(self, task: tasks.Task) -> int:
@@ -151,8 +151,8 @@ class ThreadTable:
         """Report threads that started and ended unseen; return the result of `frames`."""
         self.look_for_marks()
         frames = self.frames()
-        for gone in [ident for ident in self._numbers if ident not in frames]:
-            self._forget(gone)
+        for ended in [ident for ident in self._numbers if ident not in frames]:
+            self._forget(ended)
         for ident in frames:
             self.number(ident)
         return frames
@@ -165,13 +165,13 @@ class ThreadTable:
         numbered = sorted((self.number(ident), ident) for ident in self.look())
         listed: list[Json] = [{"id": number, "name": self.name(ident)} for number, ident in numbered]
         waiting = greenlets.suspended() if all(stands(ident) for _, ident in numbered) else []
-        return listed + self._suspended(stands, [named for one in waiting if (named := _named(one, shows))])
+        return listed + self._suspended(stands, [row for one in waiting if (row := _named(one, shows))])
 
     def _suspended(self, stands: Callable[[int], bool], others: list[tuple[greenlets.Greenlet, str]]) -> list[Json]:
         running = {id(task) for task in tasks.current_tasks()}
         waiting = [task for task in tasks.all_tasks() if id(task) not in running and stands(tasks.thread_of(task))]
         living = {id(task) for task in [*waiting, *(greenlet for greenlet, _ in others)]}
-        self._tasks = {key: known for key, known in self._tasks.items() if key in living and known[0]() is not None}
+        self._tasks = {key: entry for key, entry in self._tasks.items() if key in living and entry[0]() is not None}
         listed: list[Json] = []
         for task in waiting[: limits.TASKS_LISTED]:
             frame = tasks.outermost_frame(task)
@@ -179,16 +179,16 @@ class ThreadTable:
             listed.append({"id": self._task_number(task), "name": f"{tasks.name(task)} (suspended{what})"})
         if len(waiting) > len(listed):
             listed[-1]["name"] = f"{listed[-1]['name']} and {len(waiting) - len(listed):,} more tasks"
-        named = sorted((self._task_number(greenlet), name) for greenlet, name in others)
-        listed += [{"id": number, "name": name} for number, name in named[: limits.TASKS_LISTED]]
+        rows = sorted((self._task_number(greenlet), name) for greenlet, name in others)
+        listed += [{"id": number, "name": name} for number, name in rows[: limits.TASKS_LISTED]]
         return listed
 
     def _task_number(self, task: tasks.Task) -> int:
-        known = self._tasks.get(id(task))
-        if known is None or known[0]() is not task:
+        entry = self._tasks.get(id(task))
+        if entry is None or entry[0]() is not task:
             self._last += 1
-            known = self._tasks[id(task)] = (ref(task), self._last)
-        return known[1]
+            entry = self._tasks[id(task)] = (ref(task), self._last)
+        return entry[1]
 
     def name(self, ident: int) -> str:
         """Return the name that `threading` knows, or one made of the number."""
@@ -212,12 +212,12 @@ def _is_marked(thread: object) -> bool:
 
 def _named(greenlet: greenlets.Greenlet, shows: Callable[[FrameType], bool]) -> tuple[greenlets.Greenlet, str] | None:
     """Return a greenlet and its name, after the oldest function that is shown; None if none of its functions is."""
-    found, frame = None, greenlets.newest_frame(greenlet)
+    name, frame = None, greenlets.newest_frame(greenlet)
     while frame is not None:
         if shows(frame):
-            found = frame
+            name = frame
         frame = frame.f_back
-    return None if found is None else (greenlet, f"greenlet (suspended: {found.f_code.co_qualname})")
+    return None if name is None else (greenlet, f"greenlet (suspended: {name.f_code.co_qualname})")
 
 
 def _oldest(frame: FrameType) -> FrameType:

@@ -65,21 +65,21 @@ def all_tasks() -> list[Task]:
     module = sys.modules.get("asyncio.tasks")
     if module is None:
         return []
-    found: dict[int, Task] = {}
+    tasks_by_id: dict[int, Task] = {}
     for name in ("_scheduled_tasks", "_eager_tasks"):
         for task in _snapshot(namespace(module).get(name, ())):
-            found[id(task)] = task
+            tasks_by_id[id(task)] = task
     loops = _loops_of_threads()
     for task in _tasks_of(loops) if loops else ():
-        found[id(task)] = task
-    living = [task for task in found.values() if is_task(task) and _read(task, "_state") == "PENDING"]
+        tasks_by_id[id(task)] = task
+    living = [task for task in tasks_by_id.values() if is_task(task) and _read(task, "_state") == "PENDING"]
     return sorted(living, key=_order)
 
 
 def _snapshot(tasks: object) -> list[Task]:
     """Return the contents of a set, or of a weak set, for which Python code of the library would run otherwise."""
-    held = namespace(tasks).get("data") if type(tasks) is not set else tasks
-    living = [found() if type(found) is ref else found for found in list(held)] if type(held) is set else []
+    members = namespace(tasks).get("data") if type(tasks) is not set else tasks
+    living = [member() if type(member) is ref else member for member in list(members)] if type(members) is set else []
     return [task for task in living if task is not None]
 
 
@@ -92,9 +92,9 @@ def current_tasks() -> list[Task]:
     """Return the tasks that are being run, at most one for each event loop."""
     module = sys.modules.get("asyncio.tasks")
     running = namespace(module).get("_current_tasks")
-    found: list[Task] = list(running.values()) if type(running) is dict else []
-    found += [_of_loop("current_task", loop) for loop in _loops_of_threads()]
-    return [task for task in {id(task): task for task in found}.values() if is_task(task)]
+    tasks_now: list[Task] = list(running.values()) if type(running) is dict else []
+    tasks_now += [_of_loop("current_task", loop) for loop in _loops_of_threads()]
+    return [task for task in {id(task): task for task in tasks_now}.values() if is_task(task)]
 
 
 def _loops_of_threads() -> list[object]:
@@ -104,18 +104,18 @@ def _loops_of_threads() -> list[object]:
     """
     if "all_tasks" not in namespace(sys.modules.get("_asyncio")):
         return []
-    found: dict[int, object] = {}
+    loops: dict[int, object] = {}
     for frame in all_frames():
         if frame.f_code.co_qualname == _RUNNER and entry_of(frame.f_globals, "__name__") == "asyncio.base_events":
             loop = locals_of(frame).get("self")
-            found[id(loop)] = loop
-    return list(found.values())
+            loops[id(loop)] = loop
+    return list(loops.values())
 
 
 def _of_loop(function: str, loop: object) -> Any:  # noqa: ANN401 - tasks, or one, or None
     try:
-        found: Any = namespace(sys.modules["_asyncio"])[function]
-        return found(loop)
+        result: Any = namespace(sys.modules["_asyncio"])[function]
+        return result(loop)
     except RuntimeError:
         return None  # another thread changed the tasks meanwhile
 
@@ -186,8 +186,8 @@ def outermost_frame(task: Task) -> FrameType | None:
 
 def _frame_of(awaitable: Any) -> FrameType | None:  # noqa: ANN401 - whatever is awaited
     _, frame, _ = _ATTRIBUTES.get(id(type(awaitable)), ("", "", ""))
-    found: FrameType | None = getattr(awaitable, frame) if frame else None
-    return found
+    coroutine_frame: FrameType | None = getattr(awaitable, frame) if frame else None
+    return coroutine_frame
 
 
 def _awaited_by(awaitable: object) -> object:
@@ -204,7 +204,10 @@ def _awaited_by(awaitable: object) -> object:
         import gc
 
         referents = gc.get_referents(awaitable)
-        return next((held for held in referents if id(type(held)) in _ATTRIBUTES or _is_wrapper(type(held))), None)
+        return next(
+            (referent for referent in referents if id(type(referent)) in _ATTRIBUTES or _is_wrapper(type(referent))),
+            None,
+        )
     return None
 
 
@@ -215,30 +218,30 @@ def _is_wrapper(kind: type) -> bool:
 
 def suspended_frames(task: Task) -> list[FrameType]:
     """Return the frames of a suspended task, from the newest."""
-    found: list[FrameType] = []
+    frames: list[FrameType] = []
     awaitable = _read(task, "_coro")
-    while awaitable is not None and len(found) < limits.AWAIT_DEPTH:
+    while awaitable is not None and len(frames) < limits.AWAIT_DEPTH:
         frame = _frame_of(awaitable)
         if frame is not None:
-            found.append(frame)
+            frames.append(frame)
         awaitable = _awaited_by(awaitable)
-    return found[::-1]
+    return frames[::-1]
 
 
 def awaiters(future: object) -> list[Task]:
     """Return the tasks that wait for a task or another future, directly or through futures that are not tasks."""
-    found: dict[int, Task] = {}
-    todo, seen = [future], {id(future)}
-    while todo and len(seen) < limits.AWAIT_DEPTH:
+    tasks_waiting: dict[int, Task] = {}
+    todo, identities = [future], {id(future)}
+    while todo and len(identities) < limits.AWAIT_DEPTH:
         for waiting in _waiting_for(todo.pop()):
-            if id(waiting) in seen:
+            if id(waiting) in identities:
                 continue
-            seen.add(id(waiting))
+            identities.add(id(waiting))
             if is_task(waiting):
-                found[id(waiting)] = waiting
+                tasks_waiting[id(waiting)] = waiting
             else:
                 todo.append(waiting)
-    return list(found.values())
+    return list(tasks_waiting.values())
 
 
 def _waiting_for(future: object) -> Iterator[object]:
@@ -252,10 +255,10 @@ def _waiting_for(future: object) -> Iterator[object]:
         elif kind is FunctionType:
             for cell in callback.__closure__ or ():
                 try:
-                    held = cell.cell_contents
+                    content = cell.cell_contents
                 except ValueError:
                     continue  # empty
-                if _is_future(held):
-                    yield held
+                if _is_future(content):
+                    yield content
         else:
             yield from filter(is_task, (_read(callback, "__self__"), _read(callback, "_task")))

@@ -83,15 +83,15 @@ def take_place(engine: "Engine", pipes: list[tuple[int, int]], mark: int) -> Jso
     try:
         number, _ = listening._accept()  # type: ignore[attr-defined]  # called by `socket`
         listening.close()  # before descriptors of the program come, which may have its number
-        given = _socket.socket(fileno=number)
-        said = given.getsockopt(_socket.SOL_SOCKET, _socket.SO_PEERCRED, _CREDENTIALS)
-        if int.from_bytes(said[4:8], sys.byteorder) != os.getuid():  # of pid, uid and gid
+        connection = _socket.socket(fileno=number)
+        credentials = connection.getsockopt(_socket.SOL_SOCKET, _socket.SO_PEERCRED, _CREDENTIALS)
+        if int.from_bytes(credentials[4:8], sys.byteorder) != os.getuid():  # of pid, uid and gid
             raise RequestRefused("another process connected where the live program was to send its open files")
-        lost = backend.branch(given.detach(), _below(engine))
+        lost_files = backend.branch(connection.detach(), _below(engine))
     except OSError as error:
         raise RequestRefused(f"the program's open files could not be taken over: {error.strerror}") from error
     engine.link.event(BRANCHED_EVENT, {})
     replay.leave()
     record.continue_as_live(engine)
     engine.link.marks.begin(pipes, first=mark)
-    return {"lost": lost, "pid": os.getpid(), "copies": backend.count_copies()}
+    return {"lost": lost_files, "pid": os.getpid(), "copies": backend.count_copies()}

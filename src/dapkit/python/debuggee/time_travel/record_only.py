@@ -26,17 +26,17 @@ def begin(folder: str, run: Callable[[], None]) -> Callable[[], None]:
 
     """
     with open(f"{folder}/given", "rb") as file:
-        given = marshal.load(file)  # noqa: S302 - written by who started us
+        options = marshal.load(file)  # noqa: S302 - written by who started us
     if REASON:
         raise SystemExit(f"dapkit record: {REASON}")
     try:
         line_counter.claim()
     except ValueError:
         raise SystemExit(f"dapkit record: tool {line_counter.TOOL} of sys.monitoring is in use") from None
-    if given["hides_seed"]:
+    if options["hides_seed"]:
         hide_seed()
-    begun = {"cwd": os.getcwd(), "version": sys.version, "streams": standard_streams.describe()}
-    _write(f"{folder}/begin", begun)
+    description = {"cwd": os.getcwd(), "version": sys.version, "streams": standard_streams.describe()}
+    _write(f"{folder}/begin", description)
     counts = line_counter.counted(Sources(UnfiledTexts()), everything=False)
 
     def count_from_here() -> None:
@@ -54,7 +54,7 @@ def begin(folder: str, run: Callable[[], None]) -> Callable[[], None]:
     set_events = sys.monitoring.set_local_events
     given_files = f"{folder}/notes", f"{folder}/collections"
     start = backend.on_start
-    backend.record(*given_files, given["most"], count_from_here, start, line_counter.TOOL, counts, set_events)
+    backend.record(*given_files, options["most"], count_from_here, start, line_counter.TOOL, counts, set_events)
     return _then_list_files(backend.inside(run), folder)
 
 

@@ -68,11 +68,11 @@ _engines: list[Engine] = []
 _watches: list[ValueWatch | LineWatch] = []
 
 
-def run(kind: str, descriptor: int, known: int) -> None:
+def run(kind: str, descriptor: int, known_frame: int) -> None:
     """Do this process's work; called by C, in place of the program at its present position."""
     frame = sys._getframe(1)
     try:
-        _arrive(frame, kind, descriptor, known)
+        _arrive(frame, kind, descriptor, known_frame)
     except Exception as error:  # the program must not go on with it, and it would be lost
         where = error.__traceback__
         while where is not None and where.tb_next is not None:
@@ -84,11 +84,11 @@ def run(kind: str, descriptor: int, known: int) -> None:
             os._exit(_ENDED)
 
 
-def _arrive(frame: FrameType, kind: str, descriptor: int, known: int) -> None:
+def _arrive(frame: FrameType, kind: str, descriptor: int, known_frame: int) -> None:
     if kind == "steps":
-        _report_steps(frame, descriptor, known)
+        _report_steps(frame, descriptor, known_frame)
     elif kind == "frame":
-        _report_first_line(descriptor, known)
+        _report_first_line(descriptor, known_frame)
     elif _watches:
         _report_change(kind, frame, descriptor)
     elif kind == "watch":
@@ -143,40 +143,40 @@ def _say_and_end(event: str, body: Json) -> None:
     os._exit(_ENDED)
 
 
-def _report_steps(frame: FrameType, descriptor: int, known: int) -> None:
+def _report_steps(frame: FrameType, descriptor: int, known_frame: int) -> None:
     """Report when the innermost frame of the stack that has begun a line before has done so.
 
-    If that was before the checkpoint, report the identity of the frame: an earlier process is asked for it as `known`,
+    If that was before the checkpoint, report the identity of the frame: an earlier process gets it as `known_frame`,
     since it may be suspended there, and another one at its depth.
     """
-    clock = max(backend.last_tick_of(known), 0) if known else 0
-    for shown in [] if known else stack_of(frame):
-        clock = backend.last_tick(shown)
+    clock = max(backend.last_tick_of(known_frame), 0) if known_frame else 0
+    for older in [] if known_frame else stack_of(frame):
+        clock = backend.last_tick(older)
         if clock > 0:
             break
-        if clock < 0 and backend.is_of_program(shown):
-            known = backend.identity(shown)
+        if clock < 0 and backend.is_of_program(older):
+            known_frame = backend.identity(older)
             break
-    _socket.socket(fileno=descriptor).sendall(b"steps %d %d\n" % (max(clock, 0), known))
+    _socket.socket(fileno=descriptor).sendall(b"steps %d %d\n" % (max(clock, 0), known_frame))
     os._exit(_ENDED)
 
 
-def _watch_for(asked: Json) -> ValueWatch | LineWatch:
-    place, line, test = asked.get("place"), asked.get("line"), asked.get("test")
+def _watch_for(target: Json) -> ValueWatch | LineWatch:
+    place, line, test = target.get("place"), target.get("line"), target.get("test")
     if isinstance(line, dict):
         return LineWatch(line)
     where = place if isinstance(place, dict) else {}
-    return DataWatch(asked, where, test) if isinstance(test, dict) else ValueWatch(str(asked["expression"]), where)
+    return DataWatch(target, where, test) if isinstance(test, dict) else ValueWatch(str(target["expression"]), where)
 
 
 def _begin_watch(frame: FrameType, descriptor: int) -> None:
     """Look at each line from here on: the adapter sends the target, as a message."""
     reader, messages = FrameReader(), list[Json]()
     while not messages:
-        heard = os.read(descriptor, 4096)
-        if not heard:
+        data = os.read(descriptor, 4096)
+        if not data:
             os._exit(_ENDED)
-        messages = reader.feed(heard)
+        messages = reader.feed(data)
     watch = _watch_for(messages[0])
     _watches.append(watch)
     watch.line(frame, backend.clock())
@@ -196,9 +196,9 @@ def _report_change(kind: str, frame: FrameType, descriptor: int) -> None:
     os._exit(_ENDED)
 
 
-def _report_first_line(descriptor: int, known: int) -> None:
+def _report_first_line(descriptor: int, known_frame: int) -> None:
     """Report when a frame has begun its first line; 0 if it was there before the checkpoint."""
-    first = backend.first_tick_of(known)
+    first = backend.first_tick_of(known_frame)
     clock = backend.clock() if first == 0 else max(first, 0)
-    _socket.socket(fileno=descriptor).sendall(b"steps %d %d\n" % (clock, known))
+    _socket.socket(fileno=descriptor).sendall(b"steps %d %d\n" % (clock, known_frame))
     os._exit(_ENDED)

@@ -38,9 +38,9 @@ def make_again(described: Json) -> tuple[int, int]:
     """Make the program's streams as they were described; return where its output and errors really go."""
     really = tuple(_out_of_the_way(number) for number in (1, 2))
     for number, name in enumerate(_NAMES):
-        given = described.get(name)
-        if isinstance(given, dict):
-            setattr(sys, name, _made(number, name, given))
+        description = described.get(name)
+        if isinstance(description, dict):
+            setattr(sys, name, _made(number, name, description))
             setattr(sys, f"__{name}__", getattr(sys, name))
         else:
             setattr(sys, name, None)
@@ -54,15 +54,15 @@ def _out_of_the_way(number: int) -> int:
     return int(fcntl.fcntl(number, fcntl.F_DUPFD_CLOEXEC, 4000))
 
 
-def _made(number: int, name: str, given: Json) -> Any:  # noqa: ANN401 - a stream
-    if given["isFile"]:  # it can be sought in
+def _made(number: int, name: str, description: Json) -> Any:  # noqa: ANN401 - a stream
+    if description["isFile"]:  # it can be sought in
         file = os.memfd_create("dapkit-stream")
         os.dup2(file, number)
         os.close(file)
     reads = name == "stdin"
     raw: Any = _io.FileIO(number, "rb" if reads else "wb", closefd=False)
     raw.name = f"<{name}>"
-    size = int(str(given["size"]))
+    size = int(str(description["size"]))
     buffer: Any = raw
     if size:
         usual = _io.DEFAULT_BUFFER_SIZE
@@ -70,11 +70,11 @@ def _made(number: int, name: str, given: Json) -> Any:  # noqa: ANN401 - a strea
         buffer = (_io.BufferedReader if reads else _io.BufferedWriter)(raw, size)
     text: Any = _io.TextIOWrapper(
         buffer,
-        encoding=str(given["encoding"]),
-        errors=str(given["errors"]),
+        encoding=str(description["encoding"]),
+        errors=str(description["errors"]),
         newline=None if reads else "\n",
-        line_buffering=bool(given["lineBuffering"]),
-        write_through=bool(given["writeThrough"]),
+        line_buffering=bool(description["lineBuffering"]),
+        write_through=bool(description["writeThrough"]),
     )
     text.mode = "r" if reads else "w"
     return text

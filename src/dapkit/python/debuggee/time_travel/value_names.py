@@ -27,17 +27,17 @@ def place_in(frame: FrameType, code: CodeType) -> Json:
     return {"frame": identity_of(frame), "path": of_frame.co_filename, "line": of_frame.co_firstlineno}
 
 
-def named_from_module(held: object, frame: FrameType) -> tuple[str, str] | None:
+def named_from_module(owner: object, frame: FrameType) -> tuple[str, str] | None:
     """Return a module, and an expression in it that is an object: a variable, or a part of a variable's value."""
     for module in dict.fromkeys((str(frame.f_globals.get("__name__")), "__main__")):
         names = vars(sys.modules.get(module, object))
         values = [(name, value) for name, value in list(names.items())[:_MOST] if name.isidentifier()]
         for name, value in values:
-            if value is held:
+            if value is owner:
                 return module, name
         for name, value in values:
             for part, inner in _parts(value):
-                if inner is held:
+                if inner is owner:
                     return module, name + part
     return None
 

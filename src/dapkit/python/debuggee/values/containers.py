@@ -52,12 +52,12 @@ class Cursor:
             self._walk, self._at = kind.__iter__(container), 0
         walk = self._walk
         try:
-            found = list(islice(walk, start - self._at, end - self._at))
+            items = list(islice(walk, start - self._at, end - self._at))
         except RuntimeError:  # it changed
             self._walk = None
             return list(islice(kind.__iter__(container), start, end))
-        self._at = start + len(found)
-        return found
+        self._at = start + len(items)
+        return items
 
 
 def unwrapped(value: object) -> object:
@@ -106,15 +106,15 @@ def page(
     cursor: Cursor,
 ) -> list[ValueRow]:
     """Return the items from `start` to before `end`."""
-    shown, value = value, unwrapped(value)
+    wrapper, value = value, unwrapped(value)
     kind = kind_of(value)
     if kind is None:
         return []
     if kind in MAPPINGS:
         pairs = _pairs(value, kind, start, end)
-        own = _base(value, kind, path, "__getitem__") if shown is value else ""
+        own = _base(value, kind, path, "__getitem__") if wrapper is value else ""
         rows = [_entry(value, key, item, path, own) for key, item in pairs]
-        for row in rows if shown is not value or kind is not dict else ():
+        for row in rows if wrapper is not value or kind is not dict else ():
             row.stored = None  # it is read-only
         return rows
     if kind in _WALKED:
@@ -154,8 +154,10 @@ def _item_path(path: str, own: str, key: str) -> str:
 
 def _entry(container: object, key: object, item: object, path: str, own: str) -> ValueRow:
     text = render(key, None, limits.KEY_CHARS)
-    known = _is_literal(key) and "…" not in text
-    return ValueRow(text, item, _item_path(path, own, text) if known else "", stored=ContainerItem(container, key))
+    is_whole_literal = _is_literal(key) and "…" not in text
+    return ValueRow(
+        text, item, _item_path(path, own, text) if is_whole_literal else "", stored=ContainerItem(container, key)
+    )
 
 
 def _is_literal(key: object) -> bool:

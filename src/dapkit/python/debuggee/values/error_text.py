@@ -21,8 +21,8 @@ _MISSING: Final = object()
 
 def say(error: BaseException) -> str:
     """Name an error without running more of the program's code."""
-    said = error_text(error)
-    return type_name(error) + (f": {said[:200]}" if said else "")
+    message = error_text(error)
+    return type_name(error) + (f": {message[:200]}" if message else "")
 
 
 def error_text(error: BaseException) -> str:
@@ -45,7 +45,7 @@ def error_text(error: BaseException) -> str:
 
 def _stored_in(kind: type[BaseException], name: str, error: BaseException) -> object:
     try:
-        held: object = kind.__dict__[name].__get__(error)
+        value: object = kind.__dict__[name].__get__(error)
     except (AttributeError, TypeError):  # it has no value yet
         return _MISSING
-    return held
+    return value

@@ -83,42 +83,42 @@ def members(value: object, path: str) -> list[ValueRow]:
     """Return the attributes of a value: plain ones first, then private, then special ones."""
     if type(value) in CHILDLESS:
         return []
-    found = _fields(value, path)
+    rows = _fields(value, path)
     if is_a(value, BaseException):
         for name in ("args", "__cause__", "__context__"):
-            found[name] = attribute_row(value, name, stored(value, name), path)
-            found[name].kind = "data"
+            rows[name] = attribute_row(value, name, stored(value, name), path)
+            rows[name].kind = "data"
     is_class = is_a(value, type)
-    for key, held in list(namespace(value).items()):
+    for key, member in list(namespace(value).items()):
         name = plain_text(key)
-        if name and not (is_class and name in found):
+        if name and not (is_class and name in rows):
             # A key of a class of its own may not be found by its text.
             where = path if type(key) is str else ""
-            row = attribute_row(value, name, held, where, in_class=is_class)
-            if name in found and type(defined(type(value), name)) is property:
+            row = attribute_row(value, name, member, where, in_class=is_class)
+            if name in rows and type(defined(type(value), name)) is property:
                 row.path = f"{path}.__dict__[{name!r}]" if path else ""  # the property hides it
-            found[name] = row
-    if "_value_" in found and "_name_" in found and "value" in found:  # a member of an Enum
+            rows[name] = row
+    if "_value_" in rows and "_name_" in rows and "value" in rows:  # a member of an Enum
         for public, private in (("name", "_name_"), ("value", "_value_")):
-            found[public] = ValueRow(public, found[private].value, _dotted(path, public))
-    return sorted(found.values(), key=lambda row: rank(row.name))
+            rows[public] = ValueRow(public, rows[private].value, _dotted(path, public))
+    return sorted(rows.values(), key=lambda row: rank(row.name))
 
 
 def _fields(value: object, path: str) -> dict[str, ValueRow]:
     """Return the attributes that the classes of a value describe."""
-    found: dict[str, ValueRow] = {}
+    rows_by_name: dict[str, ValueRow] = {}
     for name, descriptor, is_lazy in _described(value):
         if name in _AWAITED and is_executed(value):
             continue  # 3.12 would take it from where there is nothing
         if is_lazy:
-            found[name] = lazy_row(value, name, path, descriptor)
+            rows_by_name[name] = lazy_row(value, name, path, descriptor)
             continue
         try:
-            held = type(descriptor).__get__(descriptor, value, type(value))
+            field_value = type(descriptor).__get__(descriptor, value, type(value))
         except Exception:  # noqa: S112 - a field that holds nothing now
             continue
-        found[name] = attribute_row(value, name, held, path)
-    return found
+        rows_by_name[name] = attribute_row(value, name, field_value, path)
+    return rows_by_name
 
 
 def is_executed(value: Any) -> bool:  # noqa: ANN401 - any value
@@ -148,7 +148,9 @@ def arranged(rows: list[ValueRow], part: str, presentation: Presentation) -> lis
     if part != PLAIN:
         return by_group.get(part, [])
     groups = [(name, by_group[name]) for name in GROUPS if name in by_group]
-    return by_group[PLAIN] + [ValueRow(name, VariableGroup(name, len(held)), kind="virtual") for name, held in groups]
+    return by_group[PLAIN] + [
+        ValueRow(name, VariableGroup(name, len(grouped)), kind="virtual") for name, grouped in groups
+    ]
 
 
 def _group(row: ValueRow) -> str:
@@ -174,7 +176,7 @@ def is_function(value: object) -> bool:
 def _described(value: object) -> list[tuple[str, Any, bool]]:
     """Return the attributes that classes define: name, descriptor, and whether reading it runs code of the program."""
     kind = type(value)
-    found: dict[str, tuple[str, Any, bool]] = {}
+    by_name: dict[str, tuple[str, Any, bool]] = {}
     properties = _property_types()
     numpy_scalar = namespace(sys.modules.get("numpy")).get("generic")
     for base in reversed(mro_of(kind)):
@@ -183,16 +185,16 @@ def _described(value: object) -> list[tuple[str, Any, bool]]:
             return []  # a number like any other
         for key, member in list(names.items()):
             name = plain_text(key)
-            found.pop(name, None)  # overridden
+            by_name.pop(name, None)  # overridden
             if rank(name) == 2:
                 continue
             if type(member) in _IN_C:
-                found[name] = (name, member, not is_trusted_field(base, names, name))
+                by_name[name] = (name, member, not is_trusted_field(base, names, name))
             elif type(member) in properties:
-                found[name] = (name, member, True)
+                by_name[name] = (name, member, True)
             elif (module_of(type(member)), simple_name(type(member))) in _PLAIN_FIELDS:
-                found[name] = (name, member, False)
-    return list(found.values())
+                by_name[name] = (name, member, False)
+    return list(by_name.values())
 
 
 def is_trusted_field(base: type, names: Any, name: str) -> bool:  # noqa: ANN401 - a mapping proxy
@@ -214,13 +216,13 @@ def _property_types() -> ClassSet:
 
 def _loaded(names: dict[str, str]) -> list[type]:
     """Return the loaded ones of some classes, by module."""
-    found = [namespace(sys.modules.get(module)).get(name) for module, name in names.items()]
-    return [kind for kind in found if is_a(kind, type)]
+    classes = [namespace(sys.modules.get(module)).get(name) for module, name in names.items()]
+    return [kind for kind in classes if is_a(kind, type)]
 
 
-def attribute_row(owner: object, name: str, held: object, path: str, *, in_class: bool = False) -> ValueRow:
+def attribute_row(owner: object, name: str, value: object, path: str, *, in_class: bool = False) -> ValueRow:
     """Return the row of an attribute that a value has."""
-    return ValueRow(name, held, _path_to(owner, name, held, path, in_class=in_class), stored=Attribute(owner, name))
+    return ValueRow(name, value, _path_to(owner, name, value, path, in_class=in_class), stored=Attribute(owner, name))
 
 
 def lazy_row(owner: object, name: str, path: str, declared: object) -> ValueRow:
@@ -230,13 +232,13 @@ def lazy_row(owner: object, name: str, path: str, declared: object) -> ValueRow:
     )
 
 
-def _path_to(owner: object, name: str, held: object, path: str, *, in_class: bool) -> str:
+def _path_to(owner: object, name: str, value: object, path: str, *, in_class: bool) -> str:
     """Return the expression for an attribute: with a dot, unless that would give something else."""
     if not path:
         return ""
     dotted = _dotted(path, name)
     if in_class:
-        plain = type(held) is FunctionType or defined(type(held), "__get__") is None
+        plain = type(value) is FunctionType or defined(type(value), "__get__") is None
         return dotted if plain and dotted and name not in type.__dict__ else f"{path}.__dict__[{name!r}]"
     if not dotted:
         return f"{path}.__dict__[{name!r}]"

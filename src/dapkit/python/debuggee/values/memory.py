@@ -45,16 +45,16 @@ class MemoryRegion:
 
     what = "memory reference"
 
-    def __init__(self, find: Callable[[], Any], start: int = 0, seen: bytes | None = None) -> None:
+    def __init__(self, find: Callable[[], Any], start: int = 0, content: bytes | None = None) -> None:
         self._find = find
         self.start = start
-        self.seen = seen
+        self.seen = content
 
     @property
     def value(self) -> Any:  # noqa: ANN401 - whatever has a buffer
         """The object, None if it is gone."""
-        found = self._find()
-        return None if found is COLLECTED else found
+        buffer = self._find()
+        return None if buffer is COLLECTED else buffer
 
     def view(self) -> memoryview:
         """Return the bytes.
@@ -88,10 +88,10 @@ class MemoryReferences:
             return ""
         name = f"{id(value):#x}"
         if self._current(name) is None:
-            kept = self._kept.get(name)
+            earlier = self._kept.get(name)
             region = MemoryRegion(lambda: value)
-            if kept is not None and kept.value is value:
-                region = MemoryRegion(lambda: value, kept.start, kept.seen)
+            if earlier is not None and earlier.value is value:
+                region = MemoryRegion(lambda: value, earlier.start, earlier.seen)
             self._numbers[name] = self._references.add(region, owner)
         return name
 
@@ -105,12 +105,12 @@ class MemoryReferences:
 
     def _all(self) -> dict[str, MemoryRegion]:
         """Return the regions that can be read, by name."""
-        found = {name: region for name, region in list(self._kept.items()) if region.value is not None}
+        regions = {name: region for name, region in list(self._kept.items()) if region.value is not None}
         for name in list(self._numbers):
             region = self._current(name)
             if region is not None:
-                found[name] = region
-        return found
+                regions[name] = region
+        return regions
 
     def read(self, name: object, offset: int, count: int) -> Json:
         """Return the body of `readMemory`."""
@@ -153,13 +153,13 @@ class MemoryReferences:
             raise RequestRefused(
                 f"{len(content)} bytes at {offset} do not fit into {len(view)}; allowPartial writes the part that does"
             )
-        written = max(0, end - begin)
-        if written:
+        count = max(0, end - begin)
+        if count:
             view[begin:end] = content[begin - offset : end - offset]
-        body: Json = {"bytesWritten": written}
+        body: Json = {"bytesWritten": count}
         if begin != offset:
             body["offset"] = begin
-        return body, begin, written
+        return body, begin, count
 
     def at(self, address: int) -> tuple[object, int]:
         """Return the object whose buffer an address lies in, and the offset from its beginning.
@@ -211,18 +211,18 @@ def is_buffer(value: object) -> bool:
     """Say whether a value has bytes that can be read without running code of the program."""
     if type(value) in _BUILT_IN:
         return True
-    found = False
+    is_found = False
     for kind in mro(value):
         in_c = names_in_class(kind).get("__buffer__")
         if in_c is not None and type(in_c) is not WrapperDescriptorType:
             return False
         if kind in _BUILT_IN:
-            found = True
+            is_found = True
             continue
         name = simple_name(kind)
         place = _IMPORTED.get((module_of(kind), name))
-        found = found or (place is not None and namespace(sys.modules.get(place)).get(name) is kind)
-    return found
+        is_found = is_found or (place is not None and namespace(sys.modules.get(place)).get(name) is kind)
+    return is_found
 
 
 def _decoded(data: object) -> bytes:

@@ -92,8 +92,8 @@ class ObjectReferences:
 
     def find[T: Numbered](self, number: int, kind: type[T]) -> "T | None":  # unquoted, it imports `typing` for real
         """Return the object of a number, None if it is of an earlier stop."""
-        found, _ = self._objects.get(number, (None, 0))
-        return found if isinstance(found, kind) else None
+        value, _ = self._objects.get(number, (None, 0))
+        return value if isinstance(value, kind) else None
 
     def get[T: Numbered](self, number: object, kind: type[T]) -> T:
         """Return the object of a number.
@@ -102,11 +102,11 @@ class ObjectReferences:
             RequestRefused: if it is of an earlier stop, of another kind or of none.
 
         """
-        found, _ = self._objects.get(number, (None, 0)) if isinstance(number, int) else (None, 0)
-        if isinstance(found, kind):
-            return found
-        if found is not None:
-            raise RequestRefused(f"reference {number} is a {found.what}, expected a {kind.what}")
+        value, _ = self._objects.get(number, (None, 0)) if isinstance(number, int) else (None, 0)
+        if isinstance(value, kind):
+            return value
+        if value is not None:
+            raise RequestRefused(f"reference {number} is a {value.what}, expected a {kind.what}")
         if not isinstance(number, int) or not 0 < number <= self._last:
             raise RequestRefused(f"there is no reference {number!r}")
         later = sum(first > number for first in self._first)

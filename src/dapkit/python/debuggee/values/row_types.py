@@ -21,10 +21,10 @@ HIDE: Final = "hide"
 _KINDS: Final = {"special": SPECIAL, "function": FUNCTIONS, "class": CLASSES, "protected": PRIVATE}
 
 
-def read_presentation(given: object) -> Presentation:
+def read_presentation(value: object) -> Presentation:
     """Read `variablePresentation`: `inline` or `untrack` by kind, `all` for those that are not there."""
-    asked = given if isinstance(given, dict) else {}
-    return untrack({group: str(asked.get(kind) or asked.get("all")) for kind, group in _KINDS.items()})
+    options = value if isinstance(value, dict) else {}
+    return untrack({group: str(options.get(kind) or options.get("all")) for kind, group in _KINDS.items()})
 
 
 class ValueRow:
@@ -48,7 +48,7 @@ class ValueRow:
         lazy: bool = False,
         kind: str = "",
         declared: object = None,
-        read: Callable[[], object] | None = None,
+        read_value: Callable[[], object] | None = None,
         text: str = "",
     ) -> None:
         untrack(self)
@@ -59,7 +59,7 @@ class ValueRow:
         self.lazy = lazy
         self.kind = kind
         self.declared = declared
-        self.read = read
+        self.read = read_value
         self.text = text
 
 

@@ -51,8 +51,8 @@ class ContainerItem:
 
     def read(self) -> object:
         """Return the item."""
-        held: object = self.container[self.key]
-        return held
+        value: object = self.container[self.key]
+        return value
 
     def write(self, value: object) -> None:
         """Replace the item."""
@@ -77,8 +77,8 @@ class Attribute:
 
     def read(self) -> object:
         """Return the attribute."""
-        held: object = getattr(self.owner, self.name)
-        return held
+        value: object = getattr(self.owner, self.name)
+        return value
 
     def write(self, value: object) -> None:
         """Replace the attribute."""

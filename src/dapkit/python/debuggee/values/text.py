@@ -178,7 +178,7 @@ def _container(
     presented: bool,
 ) -> str:
     def inner(part: object) -> str:
-        return _render(part, guard, chars - used, depth - 1, hexadecimal=hexadecimal, presented=presented)
+        return _render(part, guard, chars - length, depth - 1, hexadecimal=hexadecimal, presented=presented)
 
     kind, opening, closing = written_as
     size = kind.__len__(value)
@@ -187,19 +187,19 @@ def _container(
     if depth == 0:
         return f"{opening}…{closing}"
     parts: list[str] = []
-    used = len(opening) + len(closing)
+    length = len(opening) + len(closing)
     # Each item takes two characters at least, so no more than these can be shown. Only the clipboard gets all.
     most = chars // 2 + 1 if chars > limits.REPL_CHARS else min(chars // 2 + 1, limits.LINE_ITEMS)
     is_mapping = kind in MAPPINGS
     for item in list(islice(kind.items(value) if is_mapping else kind.__iter__(value), most)):
         if is_mapping:
-            key, held = item
-            part = inner(key) + ": " + inner(held)
+            key, member = item
+            part = inner(key) + ": " + inner(member)
         else:
             part = inner(item)
         parts.append(part)
-        used += len(part) + 2
-        if used >= chars - 40:
+        length += len(part) + 2
+        if length >= chars - 40:
             break
     if len(parts) < size:
         parts.append(f"… ({size:,} in all)")

@@ -107,9 +107,9 @@ def closure_of(frame: FrameType) -> tuple[str, ...]:
 
 
 def _variables(frame: FrameType, guard: EvaluationGuard | None) -> list[tuple[str, object]]:
-    found = variables_of(frame)
-    if found is not None or guard is None:
-        return found or []
+    variables = variables_of(frame)
+    if variables is not None or guard is None:
+        return variables or []
     try:
         return guard.call_quarantined(limits.VALUE_SECONDS, _read_variables, frame)
     except Exception:  # it is of the program, and may lack `items`, or fail
@@ -265,35 +265,35 @@ class VariableReader:
     def page(self, inside: VariableContainer, arguments: Json, guard: EvaluationGuard | None) -> list[ValueRow]:
         """Return the rows that a `variables` request asks for. Without a guard no code of the program is run."""
         forget_classes()
-        wanted, start, count = arguments.get("filter"), _number(arguments, "start"), _number(arguments, "count")
+        rows_filter, start, count = arguments.get("filter"), _number(arguments, "start"), _number(arguments, "count")
         if isinstance(inside, FrameVariables):
-            rows = [] if wanted == "indexed" else _cut(inside.rows(guard, self.presentation), start, count)
+            rows = [] if rows_filter == "indexed" else _cut(inside.rows(guard, self.presentation), start, count)
         elif isinstance(inside, LazyVariable):
             rows = [(_loaded if self.loads(inside) else _read)(inside.row, guard)]
         elif isinstance(inside, ExpandableValue):
-            rows = self._page_of_value(inside, wanted, start, count, guard)
+            rows = self._page_of_value(inside, rows_filter, start, count, guard)
         else:
             rows = []
         inside.shown.update((row.name, row) for row in rows)
         return rows
 
     def _page_of_value(
-        self, holder: ExpandableValue, wanted: object, start: int, count: int, guard: EvaluationGuard | None
+        self, holder: ExpandableValue, rows_filter: object, start: int, count: int, guard: EvaluationGuard | None
     ) -> list[ValueRow]:
         rows: list[ValueRow] = []
-        if wanted != "indexed" and not holder.first:
+        if rows_filter != "indexed" and not holder.first:
             rows = holder.named(guard, self.presentation)
-        if wanted == "named" or holder.part:
+        if rows_filter == "named" or holder.part:
             return _cut(rows, start, count)
         size = holder.size(guard)
         begin = holder.first + start
-        asked = count or limits.UNPAGED_ITEMS
-        if wanted != "indexed" and rows and count:
+        page_size = count or limits.UNPAGED_ITEMS
+        if rows_filter != "indexed" and rows and count:
             # Attributes and items in one sequence, as a client sees them that does not distinguish them.
-            rows, begin, asked = rows[start : start + count], max(0, start - len(rows)), count - len(rows[start:])
-        elif wanted != "indexed":
+            rows, begin, page_size = rows[start : start + count], max(0, start - len(rows)), count - len(rows[start:])
+        elif rows_filter != "indexed":
             rows = rows[start:] if not holder.first else rows
-        end = min(size, begin + max(0, asked))
+        end = min(size, begin + max(0, page_size))
         if begin < end:
             rows = rows + holder.page(begin, end, guard)
         if not count and end < size:
@@ -306,10 +306,10 @@ class VariableReader:
         inside: VariableContainer,
         guard: EvaluationGuard | None,
         *,
-        lost: bool = False,
+        is_lost: bool = False,
         hexadecimal: bool = False,
     ) -> Json:
-        """Return the description of one row; `lost` says that its own code did not end."""
+        """Return the description of one row; `is_lost` says that its own code did not end."""
         if row.lazy or type(row.value) in _STAND_INS:
             return self._stand_in(row, inside)
         if is_lazy_import(row.value):
@@ -325,7 +325,7 @@ class VariableReader:
             else self.describe(row.value, row.path, inside, guard, hexadecimal=hexadecimal)
         )
         body: Json = {"name": row.name, **described}
-        if lost:
+        if is_lost:
             body["value"] = timed_out(row.value)
         if row.path:
             body["evaluateName"] = row.path
@@ -368,9 +368,9 @@ class VariableReader:
 
     def find(self, inside: VariableContainer, name: str, guard: EvaluationGuard | None) -> ValueRow | None:
         """Return the row of a name, also one that was not asked for yet."""
-        known = inside.shown.get(name)
-        if known is not None:
-            return known
+        shown_row = inside.shown.get(name)
+        if shown_row is not None:
+            return shown_row
         if isinstance(inside, ExpandableValue) and name[:1] == "[" and name[-1:] == "]" and name[1:-1].isdigit():
             at = int(name[1:-1])
             rows = self.page(inside, {"filter": "indexed", "start": at, "count": 1}, guard)
@@ -418,14 +418,14 @@ def _named_count(value: object, presenter: Presenter | None, presentation: Prese
 def _read(row: ValueRow, guard: EvaluationGuard | None) -> ValueRow:
     """Return a lazy row with its value, or with the error to be shown as a value."""
     stored = row.stored
-    read = row.read if stored is None else stored.read
-    if read is None:
+    read_value = row.read if stored is None else stored.read
+    if read_value is None:
         return row
     if guard is None:
         return ValueRow(row.name, UnreadProperty("it was not read: the thread is busy"), kind=row.kind)
     seconds = limits.VALUE_SECONDS if row.read is None else limits.WATCH_SECONDS
     try:
-        value = guard.call_quarantined(seconds, read)
+        value = guard.call_quarantined(seconds, read_value)
     except TimeIsUp:
         return ValueRow(row.name, UnreadProperty(f"timed out after {seconds:g} s"), row.path, kind=row.kind)
     except ExitRefused as error:

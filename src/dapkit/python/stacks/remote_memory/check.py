@@ -119,24 +119,30 @@ def _compare(reading: TaskReading, task: "asyncio.Task[Any]", names: dict[int, s
     if is_current:  # its line is the line of our call
         stack, expected = [(file, 0, name) for file, _, name in stack], [(file, 0, name) for file, _, name in expected]
     awaited_by = {names[number] for number in reading.awaited_by}
-    found = (reading.name, reading.running, stack, awaited_by, reading.loop)
-    wanted = (task.get_name(), is_current, expected, _AWAITED_BY.get(task.get_name(), set()), id(task.get_loop()))
-    if found != wanted:
-        raise Unfit(f"its own tasks are read wrongly: {found} instead of {wanted}")
+    actual = (reading.name, reading.running, stack, awaited_by, reading.loop)
+    expected_facts = (
+        task.get_name(),
+        is_current,
+        expected,
+        _AWAITED_BY.get(task.get_name(), set()),
+        id(task.get_loop()),
+    )
+    if actual != expected_facts:
+        raise Unfit(f"its own tasks are read wrongly: {actual} instead of {expected_facts}")
 
 
 def _frames(awaitable: object) -> list[Frame]:
     """Return the awaited objects of a coroutine as Python knows them, the newest first."""
-    found: list[Frame] = []
+    frames: list[Frame] = []
     while awaitable is not None:
         frame, awaited = _ATTRIBUTES.get(type(awaitable), ("", ""))
         if frame:
             called: types.FrameType = getattr(awaitable, frame)
             code = called.f_code
-            found.append((code.co_filename, called.f_lineno, code.co_qualname))
+            frames.append((code.co_filename, called.f_lineno, code.co_qualname))
             is_suspended = called.f_back is None
             awaitable = getattr(awaitable, awaited) if is_suspended else None
         else:
-            held = gc.get_referents(awaitable) if type(awaitable).__module__ == "builtins" else ()
-            awaitable = next((value for value in held if type(value) in _ATTRIBUTES), None)
-    return found[::-1]
+            referents = gc.get_referents(awaitable) if type(awaitable).__module__ == "builtins" else ()
+            awaitable = next((value for value in referents if type(value) in _ATTRIBUTES), None)
+    return frames[::-1]

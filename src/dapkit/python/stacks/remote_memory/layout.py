@@ -58,12 +58,12 @@ class Layout:
         self.ascii_data = sys.getsizeof("") - 1
         self.text_data = sys.getsizeof("\u0100" * 4) - 2 * 5
         samples = ["quite plain", "caf\xe9", "\u0100\u0101", "\U0001f600"]
-        wanted = [(1, 1, 1), (1, 1, 0), (2, 1, 0), (4, 1, 0)]
+        kinds = [(1, 1, 1), (1, 1, 0), (2, 1, 0), (4, 1, 0)]
         fits = [
             (place, shift)
             for place in range(self.text_length + WORD, self.ascii_data, 4)
             for shift in range(24)
-            if [_parts(OWN.int32(id(sample) + place), shift) for sample in samples] == wanted
+            if [_parts(OWN.int32(id(sample) + place), shift) for sample in samples] == kinds
         ]
         self.text_state, self.text_kind_shift = _only(fits, "the state of a text")
 
@@ -167,7 +167,7 @@ class Layout:
         sending: Any = generator.asend(None)
         throwing: Any = generator.athrow(ValueError())
         anext_of: Any = anext(generator, None)
-        held = OWN.words(id(anext_of), type(anext_of).__basicsize__ // WORD)
+        words = OWN.words(id(anext_of), type(anext_of).__basicsize__ // WORD)
         coroutine = shallow(_Awaited())
         awaiting: Any = coroutine.__await__()
         self.wrappers = {
@@ -175,7 +175,7 @@ class Layout:
             id(type(throwing)): offset_of(throwing, generator),
             id(type(awaiting)): offset_of(awaiting, coroutine),
         }
-        places = [n * WORD for n, word in enumerate(held) if n and _type_at(word, self.object_type) in self.wrappers]
+        places = [n * WORD for n, word in enumerate(words) if n and _type_at(word, self.object_type) in self.wrappers]
         self.wrappers[id(type(anext_of))] = _only(places, "the object inside anext()")
         for one in (sending, throwing, anext_of, coroutine):
             one.close()

@@ -94,8 +94,8 @@ class Objects:
         """Return the value of a text in a dict, 0 for nothing."""
         self.need(mapping, dict)
         keys, values = self.memory.words(mapping + self.layout.dict_keys, 2)
-        for index, (found, value) in enumerate(entries(self.memory, keys)):
-            if found and self.type_of(found) == self.builtin(str) and self.text(found) == key:
+        for index, (entry_key, value) in enumerate(entries(self.memory, keys)):
+            if entry_key and self.type_of(entry_key) == self.builtin(str) and self.text(entry_key) == key:
                 return self._value(values, index) if values else value
         return 0
 
@@ -111,8 +111,8 @@ class Objects:
         inline = address + self.memory.word(kind + layout.type_size)
         values = inline if layout.values_inline else place + 1 - layout.values_start
         keys = self.memory.word(kind + layout.type_keys)
-        for index, (found, _) in enumerate(entries(self.memory, keys)):
-            if found and self.text(found) == name:
+        for index, (entry_key, _) in enumerate(entries(self.memory, keys)):
+            if entry_key and self.text(entry_key) == name:
                 return self._value(values, index)
         return 0
 

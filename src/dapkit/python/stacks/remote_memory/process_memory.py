@@ -121,22 +121,22 @@ class Image:
 
     def places_of(self, memory: Memory, value: int) -> list[int]:
         """Return the offsets of a word in the image."""
-        found: list[int] = []
+        places: list[int] = []
         for start in range(self.start, self.end, _PAGE):
             try:
                 words = memory.words(start, _PAGE // WORD)
             except Unreadable:
                 continue  # a gap between two mappings
             if value in words:
-                found += [start + WORD * index - self.start for index, word in enumerate(words) if word == value]
-        return found
+                places += [start + WORD * index - self.start for index, word in enumerate(words) if word == value]
+        return places
 
 
 def _mappings(pid: int | str) -> list[_Mapping]:
     with open(f"/proc/{pid}/maps", "rb") as file:  # noqa: PTH123 - pathlib is slow to import
         lines = [line.split(maxsplit=5) for line in file.read().decode(errors="replace").splitlines()]
-    found: list[_Mapping] = []
+    mappings: list[_Mapping] = []
     for addresses, _, _, device, inode, *_ in lines:
         start, _, end = addresses.partition("-")
-        found.append(_Mapping(int(start, 16), int(end, 16), (device, inode)))
-    return found
+        mappings.append(_Mapping(int(start, 16), int(end, 16), (device, inode)))
+    return mappings

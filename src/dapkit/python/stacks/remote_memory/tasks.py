@@ -85,14 +85,14 @@ class Tasks:
             numbers.update(dict.fromkeys(objects.members(eager)))
         return numbers
 
-    def _persistent[T](self, read: Callable[[], T]) -> T:
+    def _persistent[T](self, read_part: Callable[[], T]) -> T:
         """Read the changed parts again. Raises: Unreadable."""
         for _ in range(_ATTEMPTS - 1):
             try:
-                return read()
+                return read_part()
             except Unreadable:
                 self._objects.memory.forget()
-        return read()
+        return read_part()
 
     def _task(self, number: int) -> TaskReading | None:
         objects, layout = self._objects, self._objects.layout
@@ -112,18 +112,18 @@ class Tasks:
         return objects.text(name)
 
     def _awaited_by(self, number: int) -> list[int]:
-        found: dict[int, None] = {}
-        todo, seen = [number], {number}
-        while todo and len(seen) < _MOST_WAITING:
+        awaiting: dict[int, None] = {}
+        todo, numbers = [number], {number}
+        while todo and len(numbers) < _MOST_WAITING:
             for waiting in self._woken_by(todo.pop()):
-                if waiting in seen:
+                if waiting in numbers:
                     continue
-                seen.add(waiting)
+                numbers.add(waiting)
                 if self._objects.is_a(waiting, self._task_type):
-                    found[waiting] = None
+                    awaiting[waiting] = None
                 else:
                     todo.append(waiting)
-        return list(found)
+        return list(awaiting)
 
     def _woken_by(self, future: int) -> Iterator[int]:
         """Yield the tasks, or futures, that go on when a future is done."""
@@ -144,8 +144,8 @@ class Tasks:
                     yield from self._futures_in([objects.attribute(holder, "_parent_task")])
             elif kind == objects.builtin(types.FunctionType) and self._is_of_asyncio(callback):
                 cells = objects.memory.word(callback + layout.function_closure)
-                held = [objects.memory.word(cell + layout.cell_content) for cell in objects.items(cells)]
-                yield from self._futures_in(held)
+                contents = [objects.memory.word(cell + layout.cell_content) for cell in objects.items(cells)]
+                yield from self._futures_in(contents)
 
     def _futures_in(self, addresses: list[int]) -> Iterator[int]:
         for address in addresses:

@@ -16,8 +16,8 @@ def _without_us():
     sys.path_importer_cache.pop(folder, None)
     sys.modules.pop("sitecustomize", None)
     way = os.environ.pop("DAPKIT_CHILD", "")
-    given = os.environ.pop("PYTHONPATH", "").split(os.pathsep)
-    rest = [path for path in given if path != folder]
+    folders = os.environ.pop("PYTHONPATH", "").split(os.pathsep)
+    rest = [path for path in folders if path != folder]
     if rest:
         os.environ["PYTHONPATH"] = os.pathsep.join(rest)
     return way
@@ -67,11 +67,11 @@ def _import_real(way):
 
     If the module does not exist, `site` catches the error, and the holder of this object goes with it.
     """
-    held = _begins_when_let_go_of(way)
-    next(held)
+    starter = _begins_when_let_go_of(way)
+    next(starter)
     import sitecustomize  # noqa: F401
 
-    del held
+    del starter
 
 
 def _import_alone():

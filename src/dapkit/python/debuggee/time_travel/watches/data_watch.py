@@ -21,13 +21,13 @@ _UNSET: Final = object()
 class DataWatch(ValueWatch):
     """The value of an expression; `holder` is the expression of its container, None for a variable of a call."""
 
-    def __init__(self, named: Json, place: Json, test: Json) -> None:
-        super().__init__(str(named["expression"]), place)
+    def __init__(self, place_named: Json, place: Json, test: Json) -> None:
+        super().__init__(str(place_named["expression"]), place)
         condition, hits = test.get("condition"), test.get("hitCondition")
         self._test = BreakpointCondition(
             condition if isinstance(condition, str) else None, hits if isinstance(hits, str) else None, None
         )
-        holder = named.get("holder")
+        holder = place_named.get("holder")
         self._holder = compile(holder, "<dapkit: data>", "eval") if isinstance(holder, str) else None
         self._seen: object = _NOWHERE
 
@@ -46,13 +46,13 @@ class DataWatch(ValueWatch):
             self._change = {"clock": self._place[2]}
 
     def _data(self, frame: FrameType) -> object:
-        found = self._names(frame)
-        if found is None:
+        names = self._names(frame)
+        if names is None:
             return _NOWHERE
         try:
-            value: object = eval(self._code, *found)
+            value: object = eval(self._code, *names)
         except Exception:
-            return _UNSET if self._has_holder(found) else _NOWHERE
+            return _UNSET if self._has_holder(names) else _NOWHERE
         return value
 
     def _has_holder(self, names: tuple[dict[str, Any], Mapping[str, Any]]) -> bool:

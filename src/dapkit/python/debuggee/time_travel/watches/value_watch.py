@@ -104,11 +104,11 @@ class ValueWatch:
         return True
 
     def _value(self, frame: FrameType) -> object:
-        found = self._names(frame)
-        if found is None:
+        names = self._names(frame)
+        if names is None:
             return _ABSENT
         try:
-            return eval(self._code, *found)
+            return eval(self._code, *names)
         except Exception:
             return _ABSENT
 
@@ -122,10 +122,14 @@ class ValueWatch:
 
     def _call(self, frame: FrameType) -> FrameType | None:
         """Return the frame of the place, if it is on the stack, and one of its function."""
-        shown = backend.frame_of(frame, self._frame) if self._frame else None
-        if shown is None:
+        frame_of_call = backend.frame_of(frame, self._frame) if self._frame else None
+        if frame_of_call is None:
             return None
-        return shown if (shown.f_code.co_filename, shown.f_code.co_firstlineno) == self._function else None
+        return (
+            frame_of_call
+            if (frame_of_call.f_code.co_filename, frame_of_call.f_code.co_firstlineno) == self._function
+            else None
+        )
 
 
 def _mark(value: Any) -> tuple[object, ...]:  # noqa: ANN401 - any value

@@ -26,12 +26,12 @@ class ModelPresenter(Presenter):
         stored = namespace(value)
         names = [field.attname for field in value._meta.concrete_fields]
         loaded = [name for name in names if name in stored]
-        shown = [f"{name}={inner(stored[name])}" for name in loaded[: limits.TEXT_COLUMNS]]
-        if len(shown) < len(loaded):
-            shown.append(f"… {len(loaded) - len(shown):,} more")
+        parts = [f"{name}={inner(stored[name])}" for name in loaded[: limits.TEXT_COLUMNS]]
+        if len(parts) < len(loaded):
+            parts.append(f"… {len(loaded) - len(parts):,} more")
         if len(loaded) < len(names):
-            shown.append(f"… {len(names) - len(loaded):,} not loaded")
-        return f"{simple_name(type(value))}({', '.join(shown)})"
+            parts.append(f"… {len(names) - len(loaded):,} not loaded")
+        return f"{simple_name(type(value))}({', '.join(parts)})"
 
     def rows(self, value: Any, path: str) -> list[ValueRow]:  # noqa: ANN401 - a model
         """Return the fields in their order, unloaded ones as lazy, then all others."""
@@ -40,9 +40,9 @@ class ModelPresenter(Presenter):
         related = related if type(related) is dict else {}
         rows: dict[str, ValueRow] = {}
 
-        def add(name: str, known: Any) -> None:  # noqa: ANN401 - values by name
-            is_known = name in known
-            row = attribute_row(value, name, known[name], path) if is_known else lazy_row(value, name, path, None)
+        def add(name: str, field: Any) -> None:  # noqa: ANN401 - values by name
+            is_known = name in field
+            row = attribute_row(value, name, field[name], path) if is_known else lazy_row(value, name, path, None)
             rows[name] = row
 
         for field in value._meta.concrete_fields:
@@ -77,7 +77,7 @@ class QuerySetPresenter(Presenter):
         rows = [ValueRow("query", _query(value), f"str({path}.query)" if path else "")]
         if _fetched(value) is None:
             own = f"list({path}[:{limits.UNPAGED_ITEMS}])" if path else ""
-            rows.append(ValueRow("results", None, own, read=lambda: _results(value), lazy=True, kind="property"))
+            rows.append(ValueRow("results", None, own, read_value=lambda: _results(value), lazy=True, kind="property"))
         return rows
 
     def size(self, value: Any) -> int:  # noqa: ANN401 - a query set
@@ -88,8 +88,8 @@ class QuerySetPresenter(Presenter):
         """Return rows that were fetched."""
         fetched = _fetched(value) or []
         return [
-            ValueRow(f"[{at}]", held, f"{path}[{at}]" if path else "")
-            for at, held in enumerate(fetched[start:end], start)
+            ValueRow(f"[{at}]", item, f"{path}[{at}]" if path else "")
+            for at, item in enumerate(fetched[start:end], start)
         ]
 
 
@@ -99,8 +99,8 @@ def _results(query_set: Any) -> list[object]:  # noqa: ANN401 - a query set
 
 
 def _fetched(value: object) -> list[object] | None:
-    found = namespace(value).get("_result_cache")
-    return found if type(found) is list else None
+    cache = namespace(value).get("_result_cache")
+    return cache if type(cache) is list else None
 
 
 def _query(value: Any) -> str:  # noqa: ANN401 - a query set

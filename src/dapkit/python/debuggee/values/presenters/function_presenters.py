@@ -42,9 +42,9 @@ class GivenPresenter(Presenter):
             return None
         pairs = list(dict.items(children)) if is_a(children, dict) else []
         stored = {row.name: row for row in members(value, path)}
-        rows = [_row(value, str(name), held, path, stored) for name, held in pairs]
-        if (left := len(rows) - limits.UNPAGED_ITEMS) > 0:
-            rows[limits.UNPAGED_ITEMS :] = [more_row(left, "entries")]
+        rows = [_row(value, str(name), member, path, stored) for name, member in pairs]
+        if (rest := len(rows) - limits.UNPAGED_ITEMS) > 0:
+            rows[limits.UNPAGED_ITEMS :] = [more_row(rest, "entries")]
         return rows
 
     def size(self, value: Any) -> int | None:  # noqa: ANN401 - any value
@@ -58,15 +58,15 @@ class GivenPresenter(Presenter):
         if children is None:
             return None
         some = children[start:end] if is_a(children, list) else []
-        return [ValueRow(f"[{at}]", held) for at, held in enumerate(some, start)]
+        return [ValueRow(f"[{at}]", item) for at, item in enumerate(some, start)]
 
     def _answer(self, value: object) -> tuple[str | None, dict[object, object] | list[object] | None]:
-        given: Any = self._function(value)
-        text, children = None, given
-        if is_a(given, str):
-            text, children = given, None
-        elif type(given) is tuple and len(given) == 2:
-            text, children = given
+        answer: Any = self._function(value)
+        text, children = None, answer
+        if is_a(answer, str):
+            text, children = answer, None
+        elif type(answer) is tuple and len(answer) == 2:
+            text, children = answer
         if not (text is None or is_a(text, str)) or not (
             children is None or is_a(children, dict) or is_a(children, list)
         ):
@@ -74,12 +74,12 @@ class GivenPresenter(Presenter):
         return (None if text is None else plain_text(text)), children
 
 
-def _row(value: object, name: str, held: Any, path: str, stored: dict[str, ValueRow]) -> ValueRow:  # noqa: ANN401 - any value
-    if name.endswith("()") and callable(held):
-        of_value = type(held) is MethodType and held.__self__ is value and held.__name__ == name[:-2]
+def _row(value: object, name: str, member: Any, path: str, stored: dict[str, ValueRow]) -> ValueRow:  # noqa: ANN401 - any value
+    if name.endswith("()") and callable(member):
+        of_value = type(member) is MethodType and member.__self__ is value and member.__name__ == name[:-2]
         own = f"{path}.{name}" if path and of_value else ""
-        return ValueRow(name, None, own, read=held, lazy=True, kind="property")
+        return ValueRow(name, None, own, read_value=member, lazy=True, kind="property")
     own_row = stored.get(name)
-    if own_row is not None and not own_row.lazy and own_row.value is held:
-        return attribute_row(value, name, held, path)
-    return ValueRow(name, held)
+    if own_row is not None and not own_row.lazy and own_row.value is member:
+        return attribute_row(value, name, member, path)
+    return ValueRow(name, member)

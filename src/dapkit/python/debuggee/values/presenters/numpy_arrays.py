@@ -126,8 +126,8 @@ def _extremes(array: object, path: str) -> list[ValueRow]:
         values["NaNs"] = int((plain != plain).sum())  # noqa: PLR0124 - NaN is not equal to itself
     of_all = path and not values.get("NaNs")
     return [
-        ValueRow(name, held, f"{path}.{name}()" if of_all and name != "NaNs" else "", kind="data")
-        for name, held in values.items()
+        ValueRow(name, extreme, f"{path}.{name}()" if of_all and name != "NaNs" else "", kind="data")
+        for name, extreme in values.items()
     ]
 
 

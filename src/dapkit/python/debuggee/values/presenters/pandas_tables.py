@@ -36,17 +36,17 @@ class FramePresenter(Presenter):
             _attribute(value, "dtypes", path, stored=False),
         ]
         names = list(value.columns[: limits.UNPAGED_ITEMS])
-        taken = {row.name for row in rows}
+        names_used = {row.name for row in rows}
         unique = value.columns.is_unique
         for at, name in enumerate(names):
             key = repr(name) if type(name) is str or type(name) is int else ""
             by_key = unique and bool(key)
             own = f"{path}[{key}]" if by_key else f"{path}.iloc[:, {at}]"
-            shown = str(name) if unique and str(name) not in taken else f"[{key}]" if by_key else f"{name} [{at}]"
+            label = str(name) if unique and str(name) not in names_used else f"[{key}]" if by_key else f"{name} [{at}]"
             stored = ContainerItem(value, name) if unique else None
-            rows.append(ValueRow(shown, value.iloc[:, at], own if path else "", stored=stored, kind="data"))
-        if (left := value.shape[1] - len(names)) > 0:
-            rows.append(more_row(left, "columns"))
+            rows.append(ValueRow(label, value.iloc[:, at], own if path else "", stored=stored, kind="data"))
+        if (rest := value.shape[1] - len(names)) > 0:
+            rows.append(more_row(rest, "columns"))
         return rows
 
     def size(self, value: Any) -> int:  # noqa: ANN401 - a frame

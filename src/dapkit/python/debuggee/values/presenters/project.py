@@ -39,21 +39,21 @@ class ProjectPresenters:
 
     def functions(self) -> Functions:
         """Return all present ones; the program's own take precedence."""
-        said = namespace(sys.modules.get("dapkit.program_api.presenters")).get(NAME)
-        return self._of_files | said if type(said) is dict else self._of_files
+        own_functions = namespace(sys.modules.get("dapkit.program_api.presenters")).get(NAME)
+        return self._of_files | own_functions if type(own_functions) is dict else self._of_files
 
     def load(self, guard: EvaluationGuard, report: Callable[[str], None]) -> None:
         """Execute the remaining files, in the calling thread of the program, and report their faults."""
         while self._unread:
             file = self._unread.pop(0)
             try:
-                found = guard.call_quarantined(limits.WATCH_SECONDS, _executed, file)
+                functions = guard.call_quarantined(limits.WATCH_SECONDS, _executed, file)
             except TimeIsUp:
                 report(f"{file}: no presenters were taken from it, since it took too long")
             except BaseException as error:
                 report(f"{file}: no presenters were taken from it: {say(error)}")
             else:
-                self._of_files = self._of_files | found
+                self._of_files = self._of_files | functions
 
 
 PROJECT: Final = ProjectPresenters()
@@ -64,7 +64,7 @@ def _executed(file: str) -> Functions:
         text = source.read()
     names: dict[str, object] = {"__name__": "dapkit_presenters", "__file__": file, "__builtins__": vars(builtins)}
     exec(compiled(text, place=file), names)
-    found = names.get(NAME)
-    if not is_a(found, dict):
+    functions = names.get(NAME)
+    if not is_a(functions, dict):
         raise TypeError(f"it defines no dict {NAME} with functions by the names of classes")
-    return {str(name): function for name, function in dict.items(found)}
+    return {str(name): function for name, function in dict.items(functions)}

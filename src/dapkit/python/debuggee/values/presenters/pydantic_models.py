@@ -14,13 +14,13 @@ class PydanticPresenter(Presenter):
     def rows(self, value: Any, path: str) -> list[ValueRow]:  # noqa: ANN401 - a model
         """Return the fields, extra ones, private ones, and properties of the program's classes."""
         rows = [row for row in members(value, path) if not self._is_of_library(row)]
-        for kept in ("__pydantic_extra__", "__pydantic_private__"):
-            names = self._slot(value, kept)
+        for slot in ("__pydantic_extra__", "__pydantic_private__"):
+            names = self._slot(value, slot)
             pairs = list(dict.items(names)) if type(names) is dict else []
-            rows += [attribute_row(value, name, held, path) for name, held in pairs if type(name) is str]
-        given = self._slot(value, "__pydantic_fields_set__")
-        if given is not None:
-            rows.append(ValueRow("model_fields_set", given, f"{path}.model_fields_set" if path else ""))
+            rows += [attribute_row(value, name, member, path) for name, member in pairs if type(name) is str]
+        fields_set = self._slot(value, "__pydantic_fields_set__")
+        if fields_set is not None:
+            rows.append(ValueRow("model_fields_set", fields_set, f"{path}.model_fields_set" if path else ""))
         return sorted(rows, key=lambda row: row.lazy)
 
     def count(self, value: Any) -> int:  # noqa: ANN401 - a model

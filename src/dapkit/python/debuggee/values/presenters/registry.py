@@ -51,9 +51,9 @@ def _presenters() -> Mapping[str, type[Presenter]]:
 @once_per_class
 def presenter_of(value: object) -> Presenter | None:
     """Return the presenter for values of a class, None for those that are shown like any other."""
-    given = PROJECT.functions()
+    functions = PROJECT.functions()
     for base in mro(value):
-        if given and (function := _given(base, given)) is not None:
+        if functions and (function := _given(base, functions)) is not None:
             from .function_presenters import GivenPresenter
 
             return GivenPresenter(base, function)
@@ -62,11 +62,11 @@ def presenter_of(value: object) -> Presenter | None:
     return None
 
 
-def _given(base: type, given: Mapping[str, Callable[[Any], object]]) -> Callable[[Any], object] | None:
-    found = given.get(class_name(base))
-    if found is not None:
-        return found
-    return next((function for name, function in given.items() if _is_called(base, name)), None)
+def _given(base: type, functions: Mapping[str, Callable[[Any], object]]) -> Callable[[Any], object] | None:
+    presenter_function = functions.get(class_name(base))
+    if presenter_function is not None:
+        return presenter_function
+    return next((function for name, function in functions.items() if _is_called(base, name)), None)
 
 
 def _is_called(base: type, name: str) -> bool:

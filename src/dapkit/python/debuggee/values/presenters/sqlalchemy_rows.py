@@ -18,17 +18,17 @@ class RowPresenter(Presenter):
 
     def text(self, value: Any, inner: Inner) -> str:  # noqa: ANN401 - a row
         """Return the columns with their values."""
-        shown = [f"{name}={inner(held)}" for name, held in _columns(value)[: limits.TEXT_COLUMNS]]
-        return _text(value, shown, len(_columns(value)) - len(shown), "more")
+        parts = [f"{name}={inner(member)}" for name, member in _columns(value)[: limits.TEXT_COLUMNS]]
+        return _text(value, parts, len(_columns(value)) - len(parts), "more")
 
     def rows(self, value: Any, path: str) -> list[ValueRow]:  # noqa: ANN401 - a row
         """Return the columns."""
         rows = []
-        for at, (name, held) in enumerate(_columns(value)[: limits.UNPAGED_ITEMS]):
+        for at, (name, member) in enumerate(_columns(value)[: limits.UNPAGED_ITEMS]):
             dotted = type(name) is str and name.isidentifier() and defined(type(value), name) is None
-            rows.append(ValueRow(str(name), held, (f"{path}.{name}" if dotted else f"{path}[{at}]") if path else ""))
-        if (left := len(_columns(value)) - len(rows)) > 0:
-            rows.append(more_row(left, "columns"))
+            rows.append(ValueRow(str(name), member, (f"{path}.{name}" if dotted else f"{path}[{at}]") if path else ""))
+        if (rest := len(_columns(value)) - len(rows)) > 0:
+            rows.append(more_row(rest, "columns"))
         return rows
 
 
@@ -43,10 +43,10 @@ class MappedPresenter(Presenter):
         stored = namespace(value)
         columns = [name for name, attribute in self._mapped() if _is_column(attribute)]
         loaded = [name for name in columns if name in stored]
-        shown = [f"{name}={inner(stored[name])}" for name in loaded[: limits.TEXT_COLUMNS]]
-        if len(shown) < len(loaded):
-            shown.append(f"… {len(loaded) - len(shown):,} more")
-        return _text(value, shown, len(columns) - len(loaded), "not loaded")
+        parts = [f"{name}={inner(stored[name])}" for name in loaded[: limits.TEXT_COLUMNS]]
+        if len(parts) < len(loaded):
+            parts.append(f"… {len(loaded) - len(parts):,} more")
+        return _text(value, parts, len(columns) - len(loaded), "not loaded")
 
     def rows(self, value: Any, path: str) -> list[ValueRow]:  # noqa: ANN401 - a mapped object
         """Return the columns, then other mapped attributes, then all others; unloaded ones as lazy."""
@@ -85,6 +85,6 @@ def _is_column(attribute: object) -> bool:
     return defined(type(implementation), "uses_objects") is False
 
 
-def _text(value: object, shown: list[str], left: int, why: str) -> str:
-    rest = [f"… {left:,} {why}"] if left > 0 else []
-    return f"{simple_name(type(value))}({', '.join(shown + rest)})"
+def _text(value: object, parts: list[str], row_count: int, why: str) -> str:
+    rest = [f"… {row_count:,} {why}"] if row_count > 0 else []
+    return f"{simple_name(type(value))}({', '.join(parts + rest)})"
