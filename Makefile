@@ -74,6 +74,7 @@ test-js: $(READY) ## let Microsoft's own test client talk to the adapters
 
 requests-table: $(READY) ## write docs/reference/requests.md, from the adapter and the reports of the last make test
 	$(PYTHON) tools/requests_table.py
+	$(PYTHON) tools/behaviours_page.py
 
 adapters-table: $(READY) ## write docs/reference/adapters.md, from the report of the last make test
 	$(PYTHON) tools/adapters_table.py $(ARGS)
@@ -94,6 +95,7 @@ check: $(READY) ## check format, lint, types, layers, words, the lock file, the 
 	$(PYTHON) tools/from_debugpy_page.py --check
 	$(PYTHON) tools/vscode_schema.py --check
 	$(PYTHON) tools/figures_chart.py --check
+	$(PYTHON) tools/behaviours_page.py --check
 	@if [ -f $(SCHEMA) ]; then \
 	    echo $(PYTHON) tools/generate_protocol.py --check $(SCHEMA); \
 	    $(PYTHON) tools/generate_protocol.py --check $(SCHEMA); \

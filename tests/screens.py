@@ -147,8 +147,19 @@ def keep_picture(terminal: Terminal, name: str, title: str) -> None:
     in_docs = Path(__file__).parents[1] / "docs" / "how-to" / "diagnose" / f"{name}.svg"
     if WRITE_PICTURES:
         in_docs.parent.mkdir(parents=True, exist_ok=True)
-        in_docs.write_text(drawn, encoding="utf-8")
+        in_docs.write_text(_without_test_paths(drawn), encoding="utf-8")
     assert in_docs.exists(), f"docs have no picture {in_docs.name}: run the test with DAPKIT_WRITE_PICTURES=1"
+
+
+def _without_test_paths(drawing: str) -> str:
+    """Name folders as a user would have them, in as many characters: a picture has columns."""
+    return re.sub(
+        r"/tmp/pytest-of-\w+/[\w-]+/(?:popen-\w+/)?[\w-]+/(project|run/state)([\w./-]*)",  # noqa: S108 - the folder of pytest
+        lambda match: f"~/{'shop' if match[1] == 'project' else '.local/state/dapkit'}{match[2]}".ljust(
+            len(match[0]), "\xa0"
+        ),
+        drawing,
+    )
 
 
 @cache

@@ -1,4 +1,4 @@
-"""Write docs/reference/requests.md: what the Python adapter answers, announces and sends.
+"""Write docs/reference/requests.md: the requests, capabilities and events of the Python adapter.
 
     python tools/requests_table.py            write the page
     python tools/requests_table.py --check    fail if the page says anything else
@@ -167,7 +167,7 @@ def yes_or_no(fact: object) -> str:
 
 def page(evidence: Evidence) -> Iterator[str]:
     """Return the lines of the page."""
-    yield "# What the Python adapter answers"
+    yield "# Requests of the Python adapter"
     yield ""
     yield "This page is made by `make requests-table` from the adapter and from the reports of `make test`."
     yield ""
@@ -176,7 +176,7 @@ def page(evidence: Evidence) -> Iterator[str]:
     yield "none has failed; and, with `DebugClient`, that each of its requests was answered with success."
     yield ""
     columns = (*VERSIONS, "real client")
-    head = ("requests", "what works", *(f"Python {version}" for version in VERSIONS), "`DebugClient`")
+    head = ("requests", "support", *(f"Python {version}" for version in VERSIONS), "`DebugClient`")
     yield from table(
         head, ((row, about, *(evidence.of_row(row, column) for column in columns)) for row, about in ROWS.items())
     )

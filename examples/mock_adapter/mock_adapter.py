@@ -12,7 +12,7 @@ import anyio
 from machine import Effect, Instruction, Machine, Value
 
 from dapkit import protocol as dap
-from dapkit.adapter import Adapter, NoAttach, References, RequestFailed
+from dapkit.adapter import Adapter, NoAttach, References, RequestFailed, run
 
 type Wanted = dap.SourceBreakpoint | dap.InstructionBreakpoint
 MAIN = 1  # the one thread
@@ -350,3 +350,7 @@ class MockAdapter(Adapter[MockLaunch, NoAttach]):
 
 def _source(path: Path) -> dap.Source:
     return dap.Source(name=path.name, path=str(path))
+
+
+if __name__ == "__main__":
+    run(MockAdapter)

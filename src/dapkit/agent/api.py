@@ -855,7 +855,7 @@ def variables(
     session: str | None = None,
     project: StrPath | None = None,
 ) -> "Answer[VariablesResult]":
-    """Show the variables of a scope, or the members of a value.
+    """Show the variables of a scope, or the members of a value; without either, the locals of the stopped frame.
 
     Args:
         variable_ref: Variables reference, as scopes, variables or evaluate show it.

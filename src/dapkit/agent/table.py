@@ -455,7 +455,8 @@ ACTIONS: "dict[str, ActionRow]" = {
     },
     "variables": {
         "topic": "inspection",
-        "summary": "Show the variables of a scope, or the members of a value.",
+        "summary": "Show the variables of a scope, or the members of a value; without "
+        "either, the locals of the stopped frame.",
         "approval": "read",
         "parameters": ("variable_ref", "scope_id", "filter", "match", "start", "count", "timeout"),
         "required": (),

@@ -274,7 +274,8 @@ def _add_artifacts(archive: _Archive, folder: Path) -> None:
 
 def _contents(archive: _Archive, record: RecordResult | None, where: Where) -> str:
     about = f"project {where.project}" if record is None else f"session {record.snapshot.id} of {record.project}"
-    lines = [f"# Report of {about}", "", "Secrets were left out of all texts. Files:", ""]
+    lines = [f"# Report of {about}", "", "Expected (please fill in):", "", "Seen instead (please fill in):", ""]
+    lines += ["Secrets were left out of all texts. Files:", ""]
     lines += [f"* `{name}`" for name in archive.files]
     lines += ["", "Left out:", "", *(f"* {line}" for line in archive.left_out)] if archive.left_out else []
     return "\n".join([*lines, ""])

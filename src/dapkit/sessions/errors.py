@@ -49,7 +49,9 @@ class AmbiguousSession(SessionError):  # noqa: N818 - as above
     """Several sessions live, and none was named."""
 
     def __init__(self, names: Iterable[str]) -> None:
-        super().__init__(f"Several debug sessions are active: {', '.join(names)}. Say which one with `session`.")
+        super().__init__(
+            f"Several debug sessions are active: {', '.join(names)}. Name one (`session`; `-s NAME` in the shell)."
+        )
 
 
 class NameTaken(SessionError):  # noqa: N818 - as above

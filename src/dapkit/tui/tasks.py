@@ -82,7 +82,9 @@ def memory_screen(where: Where) -> Screen[None]:
         if not route.can_attach(where):
             return text
         seconds = f"{shared_limits.HEAP_ATTACH_SECONDS:g} s"
-        return Question(text, f"Trace the allocations within {seconds}?", functools.partial(take, attach=True))
+        return Question(
+            text, f"Trace the allocations of the next {seconds} with memray?", functools.partial(take, attach=True)
+        )
 
     return TaskScreen("memory", ask)
 

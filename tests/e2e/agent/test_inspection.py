@@ -48,6 +48,16 @@ async def test_what_an_evaluation_prints_comes_in_its_answer_and_not_again(stopp
     assert (await stopped("output")).text == "here 0\n"
 
 
+async def test_variables_without_a_reference_are_the_locals_of_the_stop(stopped: Caller) -> None:
+    local = await stopped("variables")
+    assert [row["name"] for row in local.details["variables"]] == ["items", "total", "item"]
+    assert local.text.startswith("Variables:\n")
+    await stopped("continue")
+    await stopped("terminate")
+    code, _ = (await stopped("variables")).error
+    assert code != "internal_error"
+
+
 async def test_frames_come_in_pages(stopped: Caller) -> None:
     page = await stopped("stack_trace", levels=1)
     assert [frame["name"] for frame in page.details["stackFrames"]] == ["cost"]

@@ -510,7 +510,7 @@ def test_menu_shows_a_snapshot_and_what_has_changed(project: Path) -> None:
     with menu(project, "memory", columns=100, lines=48) as screen:
         screen.wait("By type:")
         screen.wait("Held by:")
-        screen.wait("allocates from now on.")
+        screen.wait("allocations with memray.")
         screen.wait("esc Back")
         keep_picture(screen, "memory", "dapkit diagnose: memory")
         screen.type("\x1b[F")  # the end
@@ -539,7 +539,7 @@ def test_menu_says_what_is_not_possible(
 def test_menu_offers_memray_for_a_program_that_runs(project: Path) -> None:
     leaking(project)
     with menu(project, "memory", columns=120, lines=48) as screen:
-        screen.wait("Have memray look at what is allocated within 10 s? y: yes.")
+        screen.wait("Trace the allocations of the next 10 s with memray? y: yes.")
         screen.type("y")
         screen.wait("memray: 1 of 10 s. Escape ends it")
         screen.type("\x1b")

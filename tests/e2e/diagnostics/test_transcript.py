@@ -264,7 +264,7 @@ def test_file_is_what_its_name_says_and_is_replaced(project: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["-o", "page.txt"], "What is to be written?"),
+        (["-o", "page.txt"], "Unknown format: give --format"),
         (["-o", "-", "--format", "both"], "Only one format goes to stdout"),
         (["-o", "page.html", "--format", "both"], "Both formats need a folder"),
         (["-o", "-", "--open"], "--open opens the page"),

@@ -16,7 +16,7 @@ import pytest
 from e2e.engine.engine_client import EngineClient
 from missing import missing
 
-pytestmark = pytest.mark.row("setBreakpoints: lines")
+pytestmark = pytest.mark.row("setBreakpoints")
 
 QT = """
     from PySide6.QtCore import QObject, QThread, QTimer, Signal

@@ -196,7 +196,7 @@ async def test_program_that_is_stuck_in_native_code_is_left_alone_after_a_while(
 
 
 async def test_without_gdb_and_lldb_it_is_said_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("dapkit.python.adapter.injection.injector.installed", lambda _wanted: None)
+    monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.setattr("dapkit.python.adapter.injection.remote_exec.OLDEST", (9, 0))
     with plain(WAITS, tmp_path, sys.executable) as program:
         why = await does_not_come(program.process.pid)
@@ -269,7 +269,11 @@ def test_process_of_another_user_is_refused_with_both_names(tmp_path: Path) -> N
     assert "it runs as user root, and the debugger as user nobody: do it as that user" in said.stdout, said.stderr
 
 
-async def test_program_that_is_traced_says_by_what(tmp_path: Path, require_tool: Callable[[str], Path]) -> None:
+async def test_program_that_is_traced_says_by_what(
+    tmp_path: Path, require_tool: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ours = Path(__file__).parents[3] / ".tools" / "bin"  # where the gdb of the system is too old for this processor
+    monkeypatch.setenv("PATH", f"{os.environ['PATH']}{os.pathsep}{ours}")
     gdb = require_tool("gdb")
     with plain(WAITS, tmp_path, sys.executable) as program:
         debugger = native_debugger.installed(("gdb",))

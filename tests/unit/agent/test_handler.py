@@ -51,7 +51,6 @@ def answering(monkeypatch: pytest.MonkeyPatch, error: Exception) -> None:
         ("remove_breakpoint", {}, "remove_breakpoint requires file+line or function"),
         ("set_breakpoint", {"function": "f", "line": 3}, "set_breakpoint: function excludes file, line and text"),
         ("set_breakpoint", {"file": "a.py", "line": 0}, "line must be 1 or more, not 0"),
-        ("variables", {}, "variables requires variable_ref or scope_id"),
         ("dance", {}, "Unsupported debug action: dance"),
         ("launch", {"program": "a", "module": "b"}, "launch: module and program exclude each other"),
         (

@@ -1,7 +1,7 @@
 """The viewer of the log: windows of lines, filters, a range, and what is shown where there is nothing."""
 
 from pathlib import Path
-from typing import Any
+from typing import Any, override
 
 import pytest
 from textual.app import App
@@ -25,9 +25,16 @@ class Shown(App[None]):
     def __init__(self) -> None:
         super().__init__()
         self.shown = LogScreen(Where("/"))
+        self.notices: list[str] = []
 
     def on_mount(self) -> None:
         self.push_screen(self.shown)
+
+    @override
+    def notify(self, message: str, **options: Any) -> None:
+        """Note the message beside showing it."""
+        self.notices.append(message)
+        super().notify(message, **options)
 
     def text(self, name: str) -> str:
         """Return what a part of the screen shows; nothing, if it is hidden."""
@@ -108,7 +115,7 @@ async def test_fifty_older_lines_are_put_before_by_a_key_and_at_the_top(folder: 
         await ready(pilot)
         assert app.text("status").endswith("| there is nothing older")
         await pilot.press("o")
-        assert [notice.message for notice in app._notifications] == ["There is nothing older."]
+        assert app.notices == ["There is nothing older."]
 
 
 async def test_limits_that_were_reached_are_said(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -188,7 +195,7 @@ async def test_line_or_range_is_copied(folder: Path, copied: list[str], key: str
         await pilot.press(key, "up", "up", "c")
         assert "| 3 chosen |" in app.text("status")
         assert copied[1] == (entry("1") + entry("2") + entry("3")).strip()
-        assert [notice.message for notice in app._notifications] == ["1 line copied.", "3 lines copied."]
+        assert app.notices == ["1 line copied.", "3 lines copied."]
         await pilot.press("escape", "c")
         assert copied[2] == entry("1").strip()
         assert app.screen is app.shown

@@ -3,7 +3,7 @@
 import queue
 import threading
 from collections.abc import Iterator, Sequence
-from typing import Any, Self
+from typing import Any, Self, override
 
 import pytest
 from textual.app import App
@@ -126,9 +126,16 @@ class Shown(App[None]):
     def __init__(self) -> None:
         super().__init__()
         self.shown = WireScreen(Where("/project", "debug-1"))
+        self.notices: list[str] = []
 
     def on_mount(self) -> None:
         self.push_screen(self.shown)
+
+    @override
+    def notify(self, message: str, **options: Any) -> None:
+        """Note the message beside showing it."""
+        self.notices.append(message)
+        super().notify(message, **options)
 
     def text(self, name: str) -> str:
         """Return what a part of the screen shows; nothing, if it is hidden."""
@@ -322,11 +329,9 @@ async def test_where_there_is_no_server_that_is_said(wires: Wires, monkeypatch: 
         await until(pilot, app, "1 passed")
         await pilot.press("m")
         await pilot.pause()
-        while not app._notifications:
+        while not app.notices:
             await pilot.pause(0.01)
-        assert [each.message for each in app._notifications] == [
-            "No MCP server by HTTP runs: dapkit mcp --http starts one."
-        ]
+        assert app.notices == ["No MCP server by HTTP runs: dapkit mcp --http starts one."]
         assert app.shown._follower.source == SessionSource(Where("/project", "debug-1"))
 
 

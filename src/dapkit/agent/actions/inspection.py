@@ -8,6 +8,7 @@ from dapkit.agent.calls.failures import InvalidArguments
 from dapkit.agent.calls.registry import Approval, action
 from dapkit.agent.reading import conversion
 from dapkit.agent.reading.budget import shortened
+from dapkit.agent.reading.local_variables import local_scopes
 from dapkit.agent.reading.pages import at_most, page_of_frames, page_of_variables
 from dapkit.agent.reading.report import last_output
 from dapkit.agent.reading.selection import frame_of, thread_of
@@ -25,6 +26,7 @@ from dapkit.agent.results.values import (
     StackTraceResult,
     ThreadsResult,
     ThreadStack,
+    VariableRow,
     VariablesResult,
 )
 from dapkit.endpoint import RequestFailed
@@ -195,24 +197,38 @@ async def variables(
     start: p.Start = 0,
     count: p.Count | None = None,
 ) -> VariablesResult:
-    """Show the variables of a scope, or the members of a value."""
+    """Show the variables of a scope, or the members of a value; without either, the locals of the stopped frame."""
     reference = variable_ref if variable_ref is not None else scope_id
-    if reference is None:
-        raise InvalidArguments("variables requires variable_ref or scope_id")
-    page = await page_of_variables(call, reference, kind=filter, match=match, start=start, count=count)
-    secret = reference in call.remembered.secrets
-    for row in page.variables:
-        call.remembered.has_children(
-            row.variables_reference, row.named_variables, row.indexed_variables, secret=secret or names_secret(row.name)
-        )
-    hides = secret and call.settings.redact_enabled
-    return VariablesResult(
-        snapshot=snapshot(call.session),
-        variables=[changed(row, value=secret_value(row.value)) if hides else row for row in page.variables],
-        start=start,
-        more=page.more,
-        searched=page.searched,
-    )
+    references = await _local_scopes(call) if reference is None else [reference]
+    rows: list[VariableRow] = []
+    more = 0
+    searched: int | None = None
+    for reference in references:
+        page = await page_of_variables(call, reference, kind=filter, match=match, start=start, count=count)
+        secret = reference in call.remembered.secrets
+        for row in page.variables:
+            call.remembered.has_children(
+                row.variables_reference,
+                row.named_variables,
+                row.indexed_variables,
+                secret=secret or names_secret(row.name),
+            )
+        hides = secret and call.settings.redact_enabled
+        rows += [changed(row, value=secret_value(row.value)) if hides else row for row in page.variables]
+        more = -1 if -1 in (more, page.more) else more + page.more
+        searched = page.searched if searched is None else searched
+    return VariablesResult(snapshot=snapshot(call.session), variables=rows, start=start, more=more, searched=searched)
+
+
+async def _local_scopes(call: ActionCall) -> list[int]:
+    """Return the references of the scopes that hold the locals of the stopped frame; gdb has two."""
+    frame = await frame_of(call, None, None)
+    scopes = local_scopes((await call.ask(ScopesArguments(frame_id=frame))).scopes)
+    if not scopes:
+        raise InvalidArguments("The frame has no scope of local variables: name one of scopes with scope_id")
+    for scope in scopes:
+        call.remembered.has_children(scope.variables_reference, scope.named_variables, scope.indexed_variables)
+    return [scope.variables_reference for scope in scopes]
 
 
 @action(Approval.READ)

@@ -117,5 +117,5 @@ def _file(location: Location) -> Path | None:
 
 
 def _message(each: KeptBreakpoint, more: Sequence[str] = ()) -> str | None:
-    """Join the adapter's message with the message of dapkit."""
-    return "; ".join(filter(None, (each.message, *each.remarks, *more))) or None
+    """Join the adapter's message with dapkit's remarks; `more` is for an adapter that gives no reason of its own."""
+    return "; ".join(filter(None, (each.message, *each.remarks, *(more if each.message is None else ())))) or None

@@ -24,7 +24,7 @@ _ANY = 0
 
 
 @click.command(epilog="Example: dapkit wire --follow --filter stopped")
-@click.argument("named", metavar="[SESSION]", required=False, shell_complete=session_names)
+@click.argument("session_name", metavar="[SESSION]", required=False, shell_complete=session_names)
 @click.option("-f", "--follow", is_flag=True, help="Show messages as they pass, until the session ends or Ctrl-C.")
 @click.option(
     "--mcp",
@@ -42,7 +42,7 @@ _ANY = 0
 def wire(
     where: "Where",
     *,
-    session: str | None,
+    session_name: str | None,
     follow: bool,
     mcp: int | None,
     text: str,
@@ -57,10 +57,10 @@ def wire(
     """
     from dapkit.diagnostics.wire import WireFilter
 
-    if session is not None:
-        if where.session not in (None, session) and _given_here("session"):
-            raise click.UsageError(f"There are two sessions, {session} and {where.session}: give one.")
-        where = replace(where, session=session)
+    if session_name is not None:
+        if where.session not in (None, session_name) and _given_here("session"):
+            raise click.UsageError(f"There are two sessions, {session_name} and {where.session}: give one.")
+        where = replace(where, session=session_name)
     source = _source(where, mcp)
     wire_filter = WireFilter(text, kind or "", failed)
     try:

@@ -104,7 +104,7 @@ class KeptBreakpoint:
             remarks.append(f"moved from line {self.found_line} to line {self.line}, where the adapter could set it")
         if reported is None and self.console_id is None:
             remarks.append("not set yet: it will be with the next start of the program")
-        elif reported is not None and not reported.verified and reported.answer is not None:
+        elif reported is not None and not reported.verified and reported.answer is not None and self.message is None:
             remarks.append("not verified: the adapter has found no code for it so far")
         if self.emulated:
             remarks.append(str(self.emulated))

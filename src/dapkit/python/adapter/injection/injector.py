@@ -16,6 +16,7 @@ A repeated or late injection does nothing: the first one removes a file that the
 
 import os
 import re
+import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -207,9 +208,11 @@ class _Attempts:
     def _without_debugger(self) -> str:
         version = ".".join(map(str, self._target.version))
         why = f" ({self._problem})" if self._problem else ""
+        gdb = shutil.which("gdb") if "gdb" in self._ways.debuggers else None
+        lack = "neither is on PATH" if gdb is None else f"{gdb} is older than gdb 14, which damages programs here"
         return (
-            f"to attach to a running Python {version}{why} the debugger needs gdb or lldb, and neither is on PATH: "
-            f"install gdb, {OTHERWISE}"
+            f"to attach to a running Python {version}{why} the debugger needs gdb or lldb, and {lack}: "
+            f"install {'gdb' if gdb is None else 'gdb 14 or lldb'}, {OTHERWISE}"
         )
 
     def _need_no_tracer(self) -> None:

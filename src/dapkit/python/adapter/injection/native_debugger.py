@@ -89,6 +89,9 @@ _LLDB = _Dialect(
 _DIALECTS = {"gdb": _GDB, "lldb": _LLDB}
 
 
+_FIRST_WITH_AMX = 14
+
+
 class NoAnswer(Exception):  # noqa: N818 - the sentence reads right where it is raised
     """It did not answer the question; the text has its answer."""
 
@@ -105,12 +108,32 @@ class NativeDebugger:
 
 
 def installed(names: Sequence[str] = ("gdb", "lldb")) -> NativeDebugger | None:
-    """Return the first of these that is installed."""
+    """Return the first of these that is installed and fit for this processor."""
     for name in names:
         for program in _DIALECTS[name].names:
-            if (path := shutil.which(program)) is not None:
-                return NativeDebugger(path, _DIALECTS[name])
+            for folder in os.get_exec_path():
+                path = shutil.which(program, path=folder)
+                if path is not None and not (name == "gdb" and damages_programs(path)):
+                    return NativeDebugger(path, _DIALECTS[name])
     return None
+
+
+def damages_programs(gdb: str, cpuinfo: Path = Path("/proc/cpuinfo")) -> bool:
+    """Return whether this gdb damages a program in which it calls a function.
+
+    GDB 13 and older cannot write the registers of a processor with AMX ("Couldn't write extended state status"): they
+    leave the program amid a system call, which then fails (measured with GDB 13.1; 16.3 is right).
+    """
+    try:
+        if b" amx_tile" not in cpuinfo.read_bytes():
+            return False
+        output = subprocess.run(
+            [gdb, "--version"], capture_output=True, text=True, timeout=limits.NATIVE_DEBUGGER_SECONDS, check=False
+        ).stdout
+    except (OSError, subprocess.TimeoutExpired):
+        return False
+    version = re.search(r"(\d+)(?:\.\d+)+\s*$", output.partition("\n")[0])
+    return version is not None and int(version[1]) < _FIRST_WITH_AMX
 
 
 class StandingProgram:

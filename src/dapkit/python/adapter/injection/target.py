@@ -147,7 +147,8 @@ def _prohibition(user: int) -> str:
         return f"kernel.yama.ptrace_scope is {scope}: as root, `sysctl kernel.yama.ptrace_scope=0`, or do it as root"
     if scope == "3":
         return "kernel.yama.ptrace_scope is 3, which only a new start of the system changes"
-    return "it has rights that the debugger lacks, perhaps in a container (`--cap-add=SYS_PTRACE`): do it as root"
+    advice = "" if os.geteuid() == 0 else ": do it as root"
+    return f"it has rights that the debugger lacks, perhaps in a container (`--cap-add=SYS_PTRACE`){advice}"
 
 
 def _name(user: int) -> str:
