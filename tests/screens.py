@@ -153,13 +153,14 @@ def keep_picture(terminal: Terminal, name: str, title: str) -> None:
 
 def _without_test_paths(drawing: str) -> str:
     """Name folders as a user would have them, in as many characters: a picture has columns."""
-    return re.sub(
-        r"/tmp/pytest-of-\w+/[\w-]+/(?:popen-\w+/)?[\w-]+/(project|run/state)([\w./-]*)",  # noqa: S108 - the folder of pytest
-        lambda match: f"~/{'shop' if match[1] == 'project' else '.local/state/dapkit'}{match[2]}".ljust(
-            len(match[0]), "\xa0"
-        ),
-        drawing,
-    )
+
+    def as_users(match: re.Match[str]) -> str:
+        _, state, in_state = match[0].partition("/run/state")
+        _, _, in_project = match[0].partition("/project")
+        path = f"~/.local/state/dapkit{in_state}" if state else f"~/shop{in_project}"
+        return path.ljust(len(match[0]), "\xa0")[: len(match[0])]
+
+    return re.sub(r"/tmp/pytest-of-[\w./-]+", as_users, drawing)  # noqa: S108 - the folder of pytest
 
 
 @cache

@@ -19,7 +19,7 @@ from dapkit.catalog.definition import AdapterDefinition
 from dapkit.catalog.errors import Incapable, NoAdapter
 from dapkit.catalog.files import BUILT_IN, user_folders
 from dapkit.catalog.installation import Installed, NotInstalled, SearchContext, find, lacks_for_pid
-from dapkit.catalog.interpreters import Interpreter, asked, python_for
+from dapkit.catalog.interpreters import FIRST_ON_PATH, Interpreter, asked, own_interpreter, python_for
 from dapkit.catalog.processes import ProcessInfo, listener, look_at_process
 from dapkit.catalog.programs import ProgramFile, look_at
 from dapkit.catalog.projects import matching, root_of
@@ -238,6 +238,37 @@ class Chooser:
     def _first(self, fitting: Sequence[AdapterDefinition], program: Path | None, *, what: str) -> Choice:
         fitting = self._able(fitting)
         missing: list[tuple[AdapterDefinition, NotInstalled]] = []
+        choice = self._first_installed(fitting, program, missing)
+        if choice is None and self._takes_own_interpreter():
+            missing = []
+            choice = self._first_installed(fitting, program, missing)
+        if choice is not None:
+            return choice
+        first = f": {missing[0][1].problem if missing else self.reasons[-1]}"
+        hints = (
+            f"{adapter.name}: {installed.remedy or adapter.install}"
+            for adapter, installed in missing
+            if installed.remedy or adapter.install
+        )
+        raise NoAdapter(f"{what}{first}", reasons=tuple(self.reasons), hints=tuple(dict.fromkeys(hints)))
+
+    def _takes_own_interpreter(self) -> bool:
+        """Replace an interpreter that the user has not chosen by dapkit's own, before the program is refused."""
+        default = self._python
+        if not self._python_matters or self.python is not None or default is None or default.why != FIRST_ON_PATH:
+            return False
+        self._python = own_interpreter(self.env, self.cwd)
+        if self._python is None:
+            return False
+        self._notice(f"the program is run by {self._python}: {default}")
+        return True
+
+    def _first_installed(
+        self,
+        fitting: Sequence[AdapterDefinition],
+        program: Path | None,
+        missing: list[tuple[AdapterDefinition, NotInstalled]],
+    ) -> Choice | None:
         for place, adapter in enumerate(fitting):
             installed = self._suits(adapter, program)
             if isinstance(installed, NotInstalled):
@@ -260,13 +291,7 @@ class Chooser:
                 cwd=self.cwd,
                 env=self.env,
             )
-        first = f": {missing[0][1].problem if missing else self.reasons[-1]}"
-        hints = (
-            f"{adapter.name}: {installed.remedy or adapter.install}"
-            for adapter, installed in missing
-            if installed.remedy or adapter.install
-        )
-        raise NoAdapter(f"{what}{first}", reasons=tuple(self.reasons), hints=tuple(dict.fromkeys(hints)))
+        return None
 
     def _able(self, fitting: Sequence[AdapterDefinition]) -> Sequence[AdapterDefinition]:
         """Return the adapters with the required ability; if none has it, the error names the others."""
@@ -316,9 +341,7 @@ class Chooser:
         python = self._interpreter(program)
         if not adapter.minimum_python:
             return installed
-        remedy = (
-            f"give it CPython {adapter.minimum_python} or later, in a virtual environment .venv of the project for one"
-        )
+        remedy = f"give it CPython {adapter.minimum_python} or later, for example in a .venv of the project"
         if python is None:
             return NotInstalled("no Python interpreter that works was found for the program", remedy)
         if python.implementation != "cpython" or python.version[:2] < numbers(adapter.minimum_python):

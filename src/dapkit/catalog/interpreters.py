@@ -12,6 +12,10 @@ from dapkit.catalog.versions import Version, answer, numbers
 from dapkit.system.trusted_files import objection_to
 
 _OF_PROJECT = "the project's environment"
+FIRST_ON_PATH = "first on PATH"
+"""Where an interpreter was found that the user has not chosen."""
+
+_OWN = "the one that runs dapkit"
 
 _QUESTION = "import sys; print(sys.implementation.name, '.'.join(map(str, sys.version_info[:3])), sys.executable)"
 
@@ -49,6 +53,11 @@ def asked(path: Path, why: str, env: Mapping[str, str], cwd: Path) -> Interprete
             return None
 
 
+def own_interpreter(env: Mapping[str, str], cwd: Path) -> Interpreter | None:
+    """Return the interpreter that runs dapkit."""
+    return asked(Path(sys.executable), _OWN, env, cwd)
+
+
 def python_for(
     program: Path | None, cwd: Path, env: Mapping[str, str], skip: Callable[[str], object] = str
 ) -> Interpreter | None:
@@ -84,5 +93,5 @@ def _places(program: Path | None, cwd: Path, env: Mapping[str, str]) -> Iterator
             yield Path(active, "bin/python"), f"the active environment, {variable}"
     for name in ("python3", "python"):
         if (path := search(name, (), env)) is not None:
-            yield path.path, "first on PATH"
-    yield Path(sys.executable), "the one that runs dapkit"
+            yield path.path, FIRST_ON_PATH
+    yield Path(sys.executable), _OWN

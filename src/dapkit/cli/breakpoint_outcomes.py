@@ -46,7 +46,7 @@ class BreakpointOutcome:
         if self.hits or self.logs:
             return None if "requestedLine" not in self.row else f"{self.place} was set on line {self.row['line']}"
         limited = "" if within is None else f" within the first {within} stops"
-        return f"{self.place} was never hit{limited}{self._unmet}{f' ({message})' if message else ''}"
+        return f"{self.place} was never hit{limited}: {f'{message}; ' if message else ''}{self._unmet}"
 
     def shown(self, *, within: int | None = None) -> dict[str, object]:
         """Return it for JSON."""
@@ -65,7 +65,7 @@ class BreakpointOutcome:
         reasons.append("the program did not come there")
         if "name" in self.row:
             reasons.append("has no such function")
-        return f": {', or '.join(reasons)}"
+        return ", or ".join(reasons)
 
 
 def breakpoint_outcomes(details: Mapping[str, Any]) -> list[BreakpointOutcome]:

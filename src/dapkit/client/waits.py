@@ -91,7 +91,8 @@ class Waits:
         with anyio.move_on_after(deadline):
             await self._state.updates.until(lambda: isinstance(self._program.state, Ended))
         if not isinstance(state := self._program.state, Ended):
-            raise WaitExpired("the end of the program", deadline)
+            reason = f"it is stopped ({state.reason})" if isinstance(state, Stopped) else ""
+            raise WaitExpired("the end of the program", deadline, reason)
         if state.adapter_lost:
             raise await self._adapter.error_after(state)
         return state

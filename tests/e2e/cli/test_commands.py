@@ -194,6 +194,10 @@ def test_run_names_each_breakpoint_that_was_not_set_or_never_hit(project: Path) 
     ]
     assert "Breakpoints:" not in dapkit(project, "run", "-b", "app.py:5", "-e", "1", "app.py")
     assert "app.py:4 was never hit" in dapkit(project, "run", "-b", "app.py:4 if len(prices) > 7", "app.py")
+    assert (
+        "app.py:4 was never hit: its condition raised NameError: name 'nosuch' is not defined, which counts as false; "
+        in dapkit(project, "run", "-b", "app.py:4 if nosuch > 7", "app.py")
+    )
 
 
 @pytest.mark.thorough

@@ -126,6 +126,11 @@ def test_condition_that_raises_counts_as_false_and_is_reported_once(start: Start
         in (reported[0]["output"])
     )
     assert "KeyError: 0" in reported[1]["output"]
+    changed = [event["body"]["breakpoint"] for event in peer.events() if event["event"] == "breakpoint"]
+    assert [(each["verified"], each["message"]) for each in changed] == [
+        (True, "its condition raised NameError: name 'missing' is not defined, which counts as false"),
+        (True, "its condition raised KeyError: 0, which counts as false"),
+    ]
 
 
 def test_log_messages_are_delivered_and_do_not_stop(start: Start) -> None:

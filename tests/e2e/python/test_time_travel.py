@@ -237,6 +237,20 @@ async def test_nothing_to_stop_at_leads_to_the_beginning(driver: AdapterClient, 
     assert (await back(driver)).reason == "entry"
 
 
+@pytest.mark.row("reverseContinue")
+async def test_a_stop_on_entry_is_not_met_again_on_the_way_back(
+    driver: AdapterClient, launch: Mapping[str, object]
+) -> None:
+    await driver.start(PROGRAM, LAST, stopOnEntry=True, **launch)
+    assert (await driver.session.next_stop()).reason == "entry"
+    await driver.session.continue_(1)
+    assert (await driver.session.next_stop()).reason == "breakpoint"
+    await driver.session.set_breakpoints(Source(path=str(driver.file)), breakpoints=[])
+    assert (await reverse(driver)).reason == "entry"
+    assert driver.told(StoppedEvent)[-1].description == "Start of recorded history"
+    assert await driver.where() == ("<module>", 1)
+
+
 @pytest.mark.thorough
 @pytest.mark.row("reverseContinue")
 async def test_forwards_again_comes_to_the_live_program_which_has_written_everything_once(

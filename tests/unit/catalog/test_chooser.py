@@ -211,11 +211,23 @@ def test_debugpy_debugs_what_the_own_adapter_cannot_and_this_is_said(
 @pytest.mark.usefixtures("no_debugpy")
 def test_missing_debugpy_is_told_with_its_installation(world: World) -> None:
     world.write("a.py")
-    world.install_python("python3", "3.11.2")
+    world.install_python(str(world.project / ".venv/bin/python"), "3.11.2")
     with pytest.raises(NoAdapter) as raised:
         choose(world, "a.py")
     assert "is Python 3.11.2, and CPython 3.12 or later is needed" in raised.value.problem
     assert "debugpy: pip install debugpy" in raised.value.hints
+
+
+@pytest.mark.usefixtures("no_debugpy")
+def test_old_interpreter_that_nobody_chose_gives_way_to_dapkits_own(world: World) -> None:
+    world.write("a.py")
+    old = world.install_python("python3", "3.11.2")
+    choice = choose(world, "a.py")
+    assert choice.definition.name == "dapkit"
+    assert choice.python is not None
+    assert choice.python.resolve() == Path(sys.executable).resolve()
+    assert any(f"{old} (first on PATH) is Python 3.11.2" in notice for notice in choice.notices)
+    assert any(notice.startswith("the program is run by ") for notice in choice.notices)
 
 
 def test_debugpy_of_dapkits_own_environment_will_do(world: World) -> None:
@@ -244,7 +256,7 @@ def test_interpreter_that_was_asked_for_decides(world: World) -> None:
 
 def test_own_adapter_that_was_asked_for_is_refused_for_an_old_python(world: World) -> None:
     world.write("a.py")
-    world.install_python("python3", "3.10.1")
+    world.install_python(str(world.project / ".venv/bin/python"), "3.10.1")
     with pytest.raises(NoAdapter, match=r"adapter 'dapkit' is not available: .* is Python 3.10.1"):
         choose(world, "a.py", adapter="dapkit")
 

@@ -97,6 +97,14 @@ async def test_resumption_without_a_stop_is_refused_here() -> None:
             await both.session.resume()
 
 
+async def test_wait_for_the_end_names_the_stop_that_keeps_it_from_coming() -> None:
+    async with driven(able()) as both:
+        await both.session.launch({})
+        await both.session.next_stop()
+        with pytest.raises(WaitExpired, match=r"the end of the program did not come within 0.01 s: it is stopped \("):
+            await both.session.wait_until_ended(deadline=0.01)
+
+
 async def test_end_instead_of_a_stop_carries_the_exit_code() -> None:
     ends = tell(ExitedEvent(exit_code=3), TerminatedEvent())
     script = able({"continue": [reply(ContinueBody()), ends], "disconnect": [reply()]})

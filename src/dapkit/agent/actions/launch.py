@@ -79,7 +79,14 @@ async def launch(
     command = _command(catalog, folder, program=program, module=module, test=test, args=args or (), adapter=adapter)
     if stdin_file is not None and (not stdin_file.exists() or stdin_file.is_dir()):
         raise InvalidArguments(f"stdin_file: there is no file {stdin_file}")
-    choice = await _choice(catalog, folder, command, adapter=adapter, terminal=terminal or stdin_file is not None)
+    choice = await _choice(
+        catalog,
+        folder,
+        command,
+        adapter=adapter,
+        terminal=terminal or stdin_file is not None,
+        python=_named_interpreter(options or {}, folder, catalog.env),
+    )
     if time_travel and not choice.definition.traits.recorded_history:
         raise InvalidArguments(
             f"time_travel: adapter {choice.definition.name} keeps no history; adapter dapkit does, for Python programs"
@@ -327,27 +334,35 @@ def _command(
 
 
 async def _choice(
-    catalog: Catalog, folder: Path, command: ProgramCommand, *, adapter: str | None, terminal: bool
+    catalog: Catalog,
+    folder: Path,
+    command: ProgramCommand,
+    *,
+    adapter: str | None,
+    terminal: bool,
+    python: Path | None,
 ) -> Choice:
     """Choose the adapter for a launch; modules, tests and programs of a Python interpreter are Python's.
+
+    `python` is the interpreter that the options name; one in the command line takes precedence.
 
     Raises:
         InvalidArguments: the program is a folder, and the adapter takes none.
         CatalogError: there is no such program, or nothing fits it.
 
     """
-    script, python = command.script, command.interpreter
-    path = None if script is None else _program(script, folder, catalog.env) if python is None else folder / script
+    script, interpreter = command.script, command.interpreter
+    path = None if script is None else folder / script if interpreter else _program(script, folder, catalog.env)
     if path is not None and "/" not in str(script) and adapter is None and not path.exists():
         raise NoProgram(f"there is no program {path}, and no command {script} on PATH")
-    language = "python" if path is None or python is not None else None
+    language = "python" if path is None or interpreter is not None else None
     choice = await anyio.to_thread.run_sync(
         lambda: catalog.choose(
             path,
             cwd=folder,
             adapter=adapter,
             language=language,
-            python=python,
+            python=interpreter or python,
             ability="terminal" if terminal else None,
         )
     )
@@ -357,6 +372,13 @@ async def _choice(
             "Pass an executable file path or choose an adapter that supports package directories."
         )
     return choice
+
+
+def _named_interpreter(options: Mapping[str, object], folder: Path, env: Mapping[str, str]) -> Path | None:
+    """Return the interpreter that the options name as `python`, alone or with arguments of its own."""
+    value = options.get("python")
+    name = value[0] if isinstance(value, list) and value else value
+    return _program(name, folder, env) if isinstance(name, str) and name else None
 
 
 def _program(program: str, folder: Path, env: Mapping[str, str]) -> Path:

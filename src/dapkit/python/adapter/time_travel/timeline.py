@@ -142,7 +142,7 @@ class TimeTravel:
 
     def options_of_live(self, options: dict[str, object]) -> dict[str, object]:
         """Return the further options of the live program's engine; replay engines get the others."""
-        self._engines.options = {**options, "endsWithLink": True}
+        self._engines.options = {**options, "endsWithLink": True, "stopOnEntry": False}  # a replay is past its entry
         travel: dict[str, object] = {
             "socket": str(self.history.path),
             "token": self.history.token,

@@ -131,6 +131,8 @@ class BreakpointTable:
             f"{breakpoint.test.condition}",
             {"category": "stderr", "source": {"path": path}, "line": line},
         )
+        breakpoint.message = f"its condition raised {description}, which counts as false"
+        self.report(breakpoint, "changed")
 
     def _stop(self, hits: list[BreakpointHit]) -> object:
         """Stop once for all breakpoints that were hit at one place."""
