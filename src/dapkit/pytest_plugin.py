@@ -98,7 +98,7 @@ class _Recorded:
         self._asking = folder / _FAILED
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Say that the recording is to be kept."""
+        """Report that the recording is to be kept."""
         if report.failed:
             with self._asking.open("a") as names:
                 names.write(f"{report.nodeid}\n")

@@ -27,7 +27,7 @@ class ServerOptions:
     Attributes:
         listen: host and port to serve every client at.
         socket: path of a unix socket to do so.
-        token_file: holds the secret that clients of `listen` have to know; None: one is made.
+        token_file: holds the secret that clients of `listen` must know; None: one is made.
         log: file to log everything to.
         transcript: file to write all messages to.
 

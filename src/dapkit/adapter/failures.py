@@ -44,7 +44,7 @@ SHOWN: Final = frozenset(
 
 
 def to_show(command: str, failure: RequestFailed) -> RequestFailed:
-    """Say whether the client is to show a failure by itself, where the handler has not said it."""
+    """Return whether the client is to show a failure by itself, where the handler has not said it."""
     if command not in SHOWN or failure.cancelled or failure.error is not None or failure.show_user is not None:
         return failure
     return RequestFailed(failure.text, message=failure.message, show_user=True)

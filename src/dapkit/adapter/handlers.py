@@ -75,7 +75,7 @@ class Handlers:
         return handler is not None and handler.is_serial
 
     def note_event(self, body: EventBody) -> None:
-        """Take note of an event that is sent to the client.
+        """Record an event that is sent to the client.
 
         Raises:
             DefinitionError: a promised capability has no handler.
@@ -90,7 +90,7 @@ class Handlers:
             self._configured.set()
 
     def note_response(self, command: str) -> None:
-        """Take note that a request was answered with success; send the event that follows, if one does."""
+        """Record that a request was answered with success; send the event that follows, if one does."""
         match command:
             case "initialize" if self._adapter.initialized_after == "initialize":
                 self._send_event(InitializedEvent())

@@ -1,7 +1,7 @@
 """Ids of objects that exist only while the program is stopped: frames, scopes, variables.
 
 DAP overview, "Lifetime of Object References": such an id is valid until the
-program runs on. A client that uses it later gets an error that says so, not the
+program keeps running. A client that uses it later gets an error that says so, not the
 value of something else.
 """
 
@@ -69,7 +69,7 @@ class References[T]:
             raise RequestFailed(self._problem(reference)) from None
 
     def clear(self) -> None:
-        """Forget all objects: the program runs on."""
+        """Forget all objects: the program keeps running."""
         self._values.clear()
         self._firsts.append(self._next)
 

@@ -172,7 +172,7 @@ class Requests[Launch, Attach]:
     async def set_exception_breakpoints(
         self, args: SetExceptionBreakpointsArguments
     ) -> SetExceptionBreakpointsBody | RawJson:
-        """Say which exceptions stop the program."""
+        """Choose which exceptions stop the program."""
         raise NotSupported("setExceptionBreakpoints")
 
     async def data_breakpoint_info(self, args: DataBreakpointInfoArguments) -> DataBreakpointInfoBody | RawJson:
@@ -190,7 +190,7 @@ class Requests[Launch, Attach]:
         raise NotSupported("setInstructionBreakpoints")
 
     async def continue_(self, args: ContinueArguments) -> ContinueBody | RawJson:
-        """Let one thread or all of them run on."""
+        """Let one thread or all of them keep running."""
         raise NotSupported("continue")
 
     async def next(self, args: NextArguments) -> None:

@@ -146,7 +146,7 @@ async def serve_unix(
 ) -> None:
     """Serve every client that connects to a unix socket, side by side, until told to end.
 
-    The folder of the socket has to be ours alone; otherwise as `serve_tcp`.
+    The folder of the socket must be ours alone; otherwise as `serve_tcp`.
     """
     await serve_unix_connections(_handler(make, transcript), path, on_listening=on_listening)
 

@@ -54,7 +54,7 @@ _LISTS = ("strings", "integers", "breakpoints", "variables")
 
 
 def is_list(row: "ParameterRow") -> bool:
-    """Say whether the option may be given several times."""
+    """Return whether the option may be given several times."""
     return row["type"] in _LISTS
 
 

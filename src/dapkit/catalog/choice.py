@@ -80,7 +80,7 @@ class Choice:
             more: arguments that override the others, by the adapter's own names.
 
         Raises:
-            NoProgram: the program has to be compiled first, or is a module and the adapter knows none.
+            NoProgram: the program must be compiled first, or is a module and the adapter knows none.
             MissingArgument: a value that the adapter requires is missing.
             CatalogError: it runs no programs in terminals.
 
@@ -197,7 +197,7 @@ class Choice:
         )
 
     def ignored(self, arguments: Mapping[str, object]) -> list[str]:
-        """Say which arguments of `launch` the adapter does not know, as far as that is known."""
+        """Return which arguments of `launch` the adapter does not know, as far as that is known."""
         definition = self.definition
         if not definition.launch_keys or arguments.get("request", "launch") != "launch":
             return []

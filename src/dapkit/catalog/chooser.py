@@ -329,7 +329,7 @@ class Chooser:
             self._notice(f"as {', '.join(cloned)} of the project says, {adapter.name} is started by: {started}")
 
     def _notice(self, reason: str) -> None:
-        """Keep a reason that the user has to know."""
+        """Keep a reason that the user must know."""
         if reason not in self.notices:
             self.reasons.append(reason)
             self.notices.append(reason)

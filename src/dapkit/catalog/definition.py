@@ -232,7 +232,7 @@ class AdapterDefinition:
         return file.suffix.lower() in self.file_types or file.name in self.file_types
 
     def is_source_only(self, file: Path) -> bool:
-        """Whether the file has to be compiled before there is anything to debug."""
+        """Whether the file must be compiled before there is anything to debug."""
         return bool(self.compiled) and self.takes(file) and file.suffix.lower() not in self.programs
 
     @property

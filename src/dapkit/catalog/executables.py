@@ -45,7 +45,7 @@ def search(
 
 
 def skipped(path: Path, objection: str) -> str:
-    """Say that a program was not taken, though it would have been the first."""
+    """Report that a program was not taken, though it would have been the first."""
     return f"skipped {path}, which would have been run: {objection}"
 
 

@@ -7,7 +7,7 @@ VERSION_SECONDS = 20.0
 """How long an adapter's program may take to print its version; after it, one that has to counts as missing."""
 
 CHECKUP_SECONDS = 20.0
-"""Time within which an adapter that is checked has to be reached and to answer `initialize`."""
+"""Time within which an adapter that is checked must be reached and to answer `initialize`."""
 
 VERSIONS_AT_ONCE = 4
 """Programs that are asked for their version at the same time."""

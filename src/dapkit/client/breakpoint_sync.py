@@ -70,7 +70,7 @@ class BreakpointSync:
         self._children.append(child)
 
     async def withdraw(self) -> None:
-        """Take all breakpoints out of a program that is to run on without a debugger.
+        """Take all breakpoints out of a program that is to keep running without a debugger.
 
         lldb-dap 22 leaves data breakpoints in a program that it detaches from, which the next write kills.
         """

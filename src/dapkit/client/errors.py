@@ -78,7 +78,7 @@ class ProgramEnded(ClientError):  # noqa: N818 - the sentence reads right where 
 
 
 class WaitExpired(ClientError):  # noqa: N818 - as above
-    """The awaited event did not arrive before the deadline; the session goes on."""
+    """The awaited event did not arrive before the deadline; the session continues."""
 
     def __init__(self, what: str, seconds: float, state: str = "") -> None:
         super().__init__(f"{what} did not come within {seconds:g} s{f': {state}' if state else ''}")

@@ -63,7 +63,7 @@ class SessionLife:
             raise CapabilityMissing("detach from a launched program", "supportTerminateDebuggee", "adapter")
 
     async def release(self, *, deadline: float) -> None:
-        """Let the program run on without a debugger."""
+        """Let the program keep running without a debugger."""
         await self._withdraw()
         self._released = True
         arguments = DisconnectArguments(terminate_debuggee=False if self._chooses_end else None)

@@ -19,12 +19,12 @@ class Listener[S](Protocol):
     """Is called at once, in the order of the wire, for all that happens in a session and its children.
 
     Streams of events are read when their reader comes to it. Code that keeps a state of its own beside that
-    of the sessions, such as a hub, has to be called as things happen instead, or the two would differ for a
+    of the sessions, such as a hub, must be called as things happen instead, or the two would differ for a
     moment. The methods only take note, and never raise.
     """
 
     def changed(self, session: S, event: SessionEvent | None, /) -> None:
-        """Take note of a message that has brought a session up to date; no task that waits was woken yet.
+        """Record a message that has brought a session up to date; no task that waits was woken yet.
 
         `event` is None for a response, and for the end of the conversation.
         """

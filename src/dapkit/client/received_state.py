@@ -73,7 +73,7 @@ class ReceivedState:
         self.updates.notify()
 
     def end(self) -> None:
-        """Take note that the conversation is over."""
+        """Record that the conversation is over."""
         self.program.end(adapter_lost=not self.disconnected)
         self.events.close()
         self._changed(None)

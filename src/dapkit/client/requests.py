@@ -204,7 +204,7 @@ class RequestMethods(ABC):
         exception_options: list[ExceptionOptions] | None = None,
         deadline: float = limits.REQUEST_SECONDS,
     ) -> SetExceptionBreakpointsBody:
-        """Say which exceptions stop the program."""
+        """Choose which exceptions stop the program."""
         return await self.request(
             SetExceptionBreakpointsArguments(
                 filters=filters, filter_options=filter_options, exception_options=exception_options
@@ -261,7 +261,7 @@ class RequestMethods(ABC):
         single_thread: bool | None = None,
         deadline: float = limits.REQUEST_SECONDS,
     ) -> ContinueBody:
-        """Let one thread or all of them run on."""
+        """Let one thread or all of them keep running."""
         return await self.request(
             ContinueArguments(thread_id=thread_id, single_thread=single_thread), deadline=deadline
         )

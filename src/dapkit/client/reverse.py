@@ -70,7 +70,7 @@ class ChildSession(Protocol):
         ...
 
     async def detach(self) -> None:
-        """Let the program run on."""
+        """Let the program keep running."""
         ...
 
     async def wait_until_ended(self, *, deadline: float) -> object:

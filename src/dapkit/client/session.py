@@ -257,7 +257,7 @@ class Session(RequestMethods):
         await (self.attach if command == "attach" else self.launch)(configuration, deadline=deadline)
 
     async def detach(self, *, deadline: float = limits.REQUEST_SECONDS) -> None:
-        """Let the program run on without a debugger, its children and its terminal too.
+        """Let the program keep running without a debugger, its children and its terminal too.
 
         Raises:
             CapabilityMissing: it was launched, and the adapter cannot let it go.

@@ -135,12 +135,12 @@ class TrackedProgram:
         return isinstance(self.state, Ended) and self.state.adapter_lost
 
     def note_start(self) -> None:
-        """Take note that launch or attach went through."""
+        """Record that launch or attach went through."""
         if isinstance(self.state, Starting):
             self.state = Running()
 
     def note_request(self, arguments: ProtocolObject, *, position: int) -> None:
-        """Take note of a request that is about to leave, at this position in the events."""
+        """Record a request that is about to leave, at this position in the events."""
         if getattr(arguments, "command", None) not in RESUMING_COMMANDS:
             return
         self._before = _Before(arguments, self.state, dict(self.threads), dict(self.beside), self.resumed_at)
@@ -157,7 +157,7 @@ class TrackedProgram:
         self.beside = before.beside
 
     def note_response(self, request: Request, body: object) -> None:
-        """Take note of a response to one of our requests."""
+        """Record a response to one of our requests."""
         match body:
             case ThreadsBody():
                 threads = [KnownThread(thread.id, thread.name, self._is_stopped(thread.id)) for thread in body.threads]
@@ -197,7 +197,7 @@ class TrackedProgram:
                 self.end()
 
     def end(self, *, adapter_lost: bool = False) -> None:
-        """Take note that nothing more will happen."""
+        """Record that nothing more will happen."""
         if not isinstance(self.state, Ended):
             self.state = Ended(self.exit_code, adapter_lost=adapter_lost)
             self.threads.clear()

@@ -4,7 +4,7 @@ The program leads a session of its own with the terminal as its controlling one,
 so that `isatty`, window size and Ctrl-C work as in a window. Its output is read
 all the time, so that it never waits for a reader; the last of it is kept. Closing hangs up, as closing a window does,
 and then kills the remaining processes; the same happens when this process is killed. Only a terminal that was released
-runs on.
+keeps running.
 
 A program that reads a file has nothing to do with a terminal but that it is its
 controlling one: its stdout and stderr are pipes, as in a shell without a terminal.
@@ -146,7 +146,7 @@ class Terminal:
             return
 
     async def close(self) -> None:
-        """Hang up and end the program, or let it run on if it was released."""
+        """Hang up and end the program, or let it keep running if it was released."""
         if self._released and self.returncode is None:
             self._hand_over()
         for reader, _ in self._readers:

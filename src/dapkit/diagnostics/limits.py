@@ -69,7 +69,7 @@ PROFILE_TREE_LINES = 60
 """Lines of the calls of a profile as text."""
 
 PROFILE_TREE_SHARE = 0.01
-"""Share of all samples that a call has to have to be shown there."""
+"""Share of all samples that a call must have to be shown there."""
 
 PROFILE_NAME_CHARACTERS = 300
 """Characters of the name of a function, or of a note."""
@@ -132,7 +132,7 @@ HEAP_LINES = 1_000
 """Lines that memray names, those that hold most."""
 
 HEAP_BEGIN_SECONDS = 30.0
-"""Time within which memray has to begin in a program that it was brought into."""
+"""Time within which memray must begin in a program that it was brought into."""
 
 HEAP_END_SECONDS = 60.0
 """Time for it to write the list of allocations and to be removed."""

@@ -139,7 +139,7 @@ class WireFilter:
 
     Attributes:
         text: must be in the message or in its line, in any case of letters.
-        kind: has to be its kind; empty for all.
+        kind: must be its kind; empty for all.
         failed: show only responses that report a failure, and their requests.
 
     """
@@ -204,7 +204,7 @@ class WireMessages:
         return added
 
     def summary(self) -> str:
-        """Say how many have passed, and how many of them are kept."""
+        """Return how many have passed, and how many of them are kept."""
         if not self.total:
             return "No message has passed."
         summary = f"{self.total:,} messages passed, {len(self):,} kept with {self.characters:,} characters"

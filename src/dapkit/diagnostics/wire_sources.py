@@ -44,7 +44,7 @@ class WireSource(Protocol):
         ...
 
     def failure(self, error: hub.HubError) -> DiagnosticsError:
-        """Say why the process that keeps them could not be asked."""
+        """Return why the process that keeps them could not be asked."""
         ...
 
 

@@ -159,7 +159,7 @@ class Formats:
 
 @cache
 def _places(kind: type[ProtocolObject], differing: frozenset[_Place]) -> tuple[tuple[str, _Place], ...]:
-    """Fields of a type that have to be rewritten, or have something inside that has to be."""
+    """Fields of a type that must be rewritten, or have something inside that must be."""
     return tuple(_find_places(kind, differing, frozenset()))
 
 

@@ -204,7 +204,7 @@ class Endpoint:
             understood_body = understood(request.command, body)
             raw = written_body(request.command, body, conversation.formats)
             if request.command in RESUMING and conversation.outbox.stops_before(request):
-                # Else the client would get the stop after the response that says that the program goes on.
+                # Else the client would get the stop after the response that says that the program continues.
                 conversation.answer_late(request, raw, all_threads=resumes_all_threads(request, understood_body))
                 return
             conversation.answer(request, success=True, message=None, body=raw)
@@ -302,5 +302,5 @@ class Endpoint:
         return self._receiver.receive(data)
 
     def receive_eof(self) -> list[Happening]:
-        """Take note that the peer's bytes have ended."""
+        """Record that the peer's bytes have ended."""
         return self._receiver.receive_eof()

@@ -1,6 +1,6 @@
 """Results of `Endpoint.receive`: frozen values, compared by value.
 
-A request is handed over once and has to be answered once, by
+A request is handed over once and must be answered once, by
 `Endpoint.respond` or `Endpoint.fail`; the endpoint itself has already answered
 those that are malformed, out of order or not served.
 """
@@ -62,7 +62,7 @@ class EventReceived:
 
 @dataclass(frozen=True, slots=True)
 class CancelRequested:
-    """The client no longer wants the result of `request`, which still has to be answered.
+    """The client no longer wants the result of `request`, which still must be answered.
 
     It may come twice, and be handled when the answer has been given (see `Endpoint.unanswered`).
     """

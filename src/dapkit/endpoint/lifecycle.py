@@ -65,7 +65,7 @@ RESUMING = (
 """Commands that set a stopped program going, or show it at another moment."""
 
 STOPPING = (*RESUMING, "pause", "configurationDone", "launch", "attach")
-"""Commands whose effect may be a stopped event, which has to wait for their response."""
+"""Commands whose effect may be a stopped event, which must wait for their response."""
 
 ONLY: Mapping[Phase, frozenset[str]] = {
     Phase.FRESH: frozenset({"initialize", "disconnect"}),

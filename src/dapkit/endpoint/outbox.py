@@ -154,7 +154,7 @@ class Outbox:
     def take(self, limit: int, lifecycle: Lifecycle) -> bytes:
         """Frames that may leave now, at least one and then up to `limit` bytes.
 
-        Events leave after initialize was answered; the lifecycle takes note of each that does.
+        Events leave after initialize was answered; the lifecycle records each that does.
         """
         frames: list[bytes] = []
         size = 0

@@ -3,7 +3,7 @@
 Every request of the peer is either handed over or answered with an error;
 every answer finds its question. A fault is recorded as a violation and tolerated. The conversation ends only if going
 on would leave one end waiting forever: frames that cannot be told apart, and, for an adapter, messages that cannot be
-answered. A client goes on: it has deadlines, and one broken message is not a reason to lose a session.
+answered. A client continues: it has deadlines, and one broken message is not a reason to lose a session.
 """
 
 from collections.abc import Collection, Mapping
@@ -93,7 +93,7 @@ class Receiver:
         return happenings
 
     def receive_eof(self) -> list[Happening]:
-        """Take note that the peer's bytes have ended."""
+        """Record that the peer's bytes have ended."""
         if self.ended is not None:
             return []
         return [self._end(None if self._frames.at_boundary else "the stream ended in the middle of a message")]

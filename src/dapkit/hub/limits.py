@@ -16,7 +16,7 @@ HUB_LOG_SHOWN_BYTES = 2000
 """Bytes of its log that are shown when a hub could not be started, the last ones."""
 
 CONFIGURATION_SECONDS = 5.0
-"""Time within which the settings of a caller have to be read."""
+"""Time within which the settings of a caller must be read."""
 
 LOG_RECORD_BYTES = 64 * 1024
 """Size of one record of the log, with its traceback; the rest of a longer one is left out."""

@@ -112,7 +112,7 @@ class KernelDebugger:
             return _refused(message, str(error))
 
     async def close(self) -> None:
-        """Let the program run on, and end the adapter."""
+        """Let the program keep running, and end the adapter."""
         adapter, self._adapter = self._adapter, None
         if adapter is None:
             return
@@ -295,7 +295,7 @@ class KernelDebugger:
 
 
 def _write(path: str, text: str) -> str | None:
-    """Write the text of a cell; say why not if others could replace it: the name of its folder can be foreseen."""
+    """Write the text of a cell; return why not if others could replace it: the name of its folder can be foreseen."""
     folder = os.path.dirname(path)  # noqa: PTH120 - clients get a text
     try:
         Path(folder).mkdir(mode=0o700, parents=True, exist_ok=True)

@@ -24,7 +24,7 @@ class ServerSentEvent:
     Attributes:
         event: its type; empty for `message`, which is the usual one.
         data: its content.
-        id: by which a client can go on after it.
+        id: by which a client can continue after it.
 
     """
 

@@ -119,7 +119,7 @@ class _Exchange:
 
     @staticmethod
     def _is_whole(body: bytearray, message: Mapping[str, Any]) -> bool:
-        """Add a part to a body; say whether it was the last one, and there is anything."""
+        """Add a part to a body; return whether it was the last one, and there is anything."""
         body += message.get("body", b"")
         if len(body) > limits.MCP_EVENT_BYTES:
             raise EventTooLong(f"a body is longer than {limits.MCP_EVENT_BYTES} bytes")
@@ -159,7 +159,7 @@ class _Exchange:
         return WireHead(kind="event", name=event or "message")
 
     def _asked(self, method: str, number: object, sender: str) -> WireHead:
-        """Say which request it is; without a number it is a notification."""
+        """Return which request it is; without a number it is a notification."""
         match number:
             case int() | str() if sender == "client":
                 head = WireHead(kind="request", name=method, seq=self._capture.next_number())
@@ -170,7 +170,7 @@ class _Exchange:
         return WireHead(kind="event", name=method)
 
     def _answered(self, number: _RequestId) -> WireHead:
-        """Say which request a response answers; the client answers one of the server's by the server's number."""
+        """Return which request a response answers; the client answers one of the server's by the server's number."""
         request = self._requests.get(number)
         if request is None:
             return WireHead(kind="response", name="result", request_seq=number if isinstance(number, int) else None)

@@ -38,7 +38,7 @@ def listen(
     tls_key: str | os.PathLike[str] | None = None,
     in_process_debug_adapter: bool = False,  # noqa: ARG001 - for calls that were written for debugpy
 ) -> tuple[str, int] | str:
-    """Let clients attach from now on, one at a time; return where. The program goes on at once.
+    """Let clients attach from now on, one at a time; return where. The program continues at once.
 
     Args:
         address: where to listen; port 0 leaves the choice to the system.
@@ -178,7 +178,7 @@ wait_for_client = _Wait()
 
 
 def is_client_connected() -> bool:
-    """Say whether a client is attached."""
+    """Return whether a client is attached."""
     load = _loader()
     return load is not None and bool(load("connection.current_engine").is_debugged())
 
@@ -277,7 +277,7 @@ def log_to(path: "str | os.PathLike[str] | TextIO", /) -> None:
     """Write the debugger's log to a file, to a file in a folder, or to stderr (`sys.stderr`).
 
     Raises:
-        RuntimeError: the debugger is loaded already; this has to be called before `listen` and `connect`.
+        RuntimeError: the debugger is loaded already; this must be called before `listen` and `connect`.
         ValueError: it is neither of these.
 
     """

@@ -16,16 +16,16 @@ type Replacement = AnyMessage | Sequence[AnyMessage] | None
 type Edit = Callable[[AnyMessage, Role], Replacement | Awaitable[Replacement]]
 """Takes a message and the end that sent it; a function or a coroutine function.
 
-* The message itself: it goes on, byte for byte.
-* Another message, or several: they go on in its place. Their `seq` is set by the proxy.
+* The message itself: it continues, byte for byte.
+* Another message, or several: they continue in its place. Their `seq` is set by the proxy.
 * A `Response` in place of a `Request`: it goes back to the end that asked, with the `seq` of the request
   as its `request_seq`, and the other end never sees the request.
-* None: nothing goes on. The end that sent a request then waits in vain: better answer it.
+* None: nothing continues. The end that sent a request then waits in vain: better answer it.
 """
 
 
 def unchanged(message: AnyMessage, sender: Role) -> AnyMessage:  # noqa: ARG001 - as `Edit` has it
-    """Let the message go on as it is."""
+    """Let the message continue as it is."""
     return message
 
 

@@ -13,7 +13,7 @@ PASSWORD_SECONDS = 300.0
 """Time for the user to give `sudo` the password, in the terminal of a program that must run as root."""
 
 INJECTION_SECONDS = 15.0
-"""Time within which a running program has to be reached that is attached to by its number."""
+"""Time within which a running program must be reached that is attached to by its number."""
 
 INJECTION_ATTEMPTS = 3
 """How often that is tried at least, where a machine is slow."""
@@ -25,7 +25,7 @@ UNSAFE_SECONDS = 0.05
 """How long to wait where a program cannot be reached at the moment, before the next attempt."""
 
 DUMP_SECONDS = 20.0
-"""Time within which the stacks of a program have to be read from outside, and its tasks."""
+"""Time within which the stacks of a program must be read from outside, and its tasks."""
 
 DUMP_LINES = 14
 """Lines that a thread, or a task, has on a page of stacks, unless all are wanted."""
@@ -37,13 +37,13 @@ REFUSAL_TICK_SECONDS = 0.05
 """How often to look whether a program has left word of why it does not come."""
 
 NATIVE_DEBUGGER_SECONDS = 15.0
-"""Time within which gdb or lldb has to do one thing with a program that is attached to."""
+"""Time within which gdb or lldb must do one thing with a program that is attached to."""
 
 NATIVE_DETACH_SECONDS = 5.0
 """Time that gdb or lldb has to let go of a program, and end."""
 
 NATIVE_FRAMES = 40
-"""Frames of native code, the newest, in which nothing may be going on that a program cannot be reached in."""
+"""Frames of native code, the newest, in which nothing may be continuing that a program cannot be reached in."""
 
 INTRODUCTION_SECONDS = 10.0
 """Time within which a peer that connects to an adapter as the engine of its program has to introduce itself."""
@@ -52,13 +52,13 @@ CHILDREN_AT_ONCE = 8
 """How many children the client is asked to open sessions for at a time; the others wait at the door."""
 
 CHILD_SECONDS = 60.0
-"""Time within which the session of a child process has to begin; then the child runs on."""
+"""Time within which the session of a child process must begin; then the child keeps running."""
 
 UNPROVEN_CONNECTIONS = 256
 """How many connections of clients are held that show their token only in `attach`."""
 
 INVITED_SECONDS = 30.0
-"""Time within which a client of debugpy's has to come to the first child; then it is not asked again."""
+"""Time within which a client of debugpy's must come to the first child; then it is not asked again."""
 
 ARRIVAL_SECONDS = 5.0
 """How long a child process that a program has left when it ended may take to come to its debugger."""
@@ -76,10 +76,10 @@ INTERRUPT_SECONDS = 1.0
 """How long a program may take to notice that it is to end."""
 
 CUT_SECONDS = 0.25
-"""How long after the end of the connection a program has to run on until that is reported."""
+"""How long after the end of the connection a program has to keep running until that is reported."""
 
 SIGNAL_STOP_SECONDS = 0.5
-"""How long a signal has to keep a program stopped until that is reported, and requests are refused."""
+"""How long a signal must keep a program stopped until that is reported, and requests are refused."""
 
 PROGRESS_SECONDS = 1.0
 """A start that takes longer than this is shown as a progress."""
@@ -91,10 +91,10 @@ PAST_PROCESSES = 1000
 """Copies of a program with time travel, and processes that show its past, at a time."""
 
 PAST_SECONDS = 20.0
-"""Time within which a copy of the program has to begin a process of the past."""
+"""Time within which a copy of the program must begin a process of the past."""
 
 ENDING_SECONDS = 5.0
-"""Time within which a copy of the program has to say how a process of the past has ended that it had begun."""
+"""Time within which a copy of the program must say how a process of the past has ended that it had begun."""
 
 REPLAY_SECONDS = 600.0
 """Time within which a process of the past has to reach the moment that it is to show."""

@@ -93,7 +93,7 @@ class EventState:
             collection.clear()
 
     def add(self, event: SessionEvent) -> None:
-        """Take note of an event."""
+        """Record an event."""
         match event:
             case ModuleEvent(reason="removed", module=module):
                 self.modules.pop(module.id, None)

@@ -64,7 +64,7 @@ class Execution:
         target: int | None = None,
         deadline: float | None = None,
     ) -> Outcome:
-        """Resume the program, and wait until it stops or ends, at most until the deadline; it runs on then.
+        """Resume the program, and wait until it stops or ends, at most until the deadline; it keeps running then.
 
         A program that runs already is only waited for. A cancelled wait leaves it running.
 

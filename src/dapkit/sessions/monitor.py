@@ -72,7 +72,7 @@ class SessionMonitor:
     # Reports of the run
 
     def event_received(self, target: Target, event: SessionEvent) -> None:
-        """Take note of an event of a target."""
+        """Record an event of a target."""
         self._events.add(event)
         if isinstance(event, StoppedEvent):
             self._add_beside(target, event)
@@ -91,7 +91,7 @@ class SessionMonitor:
         self._state.updates.notify()
 
     def run_ended(self) -> None:
-        """Take note that the run is over."""
+        """Record that the run is over."""
         self._breakpoints.finish()
         self.state_changed()
 

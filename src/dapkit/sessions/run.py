@@ -28,7 +28,7 @@ class RunListener(Protocol):
     """The listener of a run: the session that it belongs to."""
 
     def event_received(self, target: Target, event: SessionEvent) -> None:
-        """Take note of an event of a target."""
+        """Record an event of a target."""
         ...
 
     def output_received(self, text: str, category: str) -> None:
@@ -40,7 +40,7 @@ class RunListener(Protocol):
         ...
 
     def run_ended(self) -> None:
-        """Take note that the run is over."""
+        """Record that the run is over."""
         ...
 
     async def stop_received(self, target: Target, stopped: Stopped) -> None:
@@ -127,7 +127,7 @@ class ProgramRun:
         self._closing.set()
 
     async def detach(self, *, deadline: float) -> None:
-        """Detach from the program. Raises: as `client.Session.detach`; the run goes on then."""
+        """Detach from the program. Raises: as `client.Session.detach`; the run continues then."""
         self.given_up = True
         try:
             await self.root.detach(deadline=deadline)
@@ -160,7 +160,7 @@ class ProgramRun:
     # Reports of the client sessions
 
     def changed(self, session: Session, event: SessionEvent | None) -> None:
-        """Take note of a message that has changed the state of a client session."""
+        """Record a message that has changed the state of a client session."""
         if isinstance(event, OutputEvent):  # which may come in floods, and changes nothing else
             category = event.category or "console"
             self._listener.output_received(event.output, category)

@@ -118,7 +118,7 @@ class DebugSession:
 
     @property
     def attached(self) -> bool:
-        """Whether the program was running before, and is to run on afterwards."""
+        """Whether the program was running before, and is to keep running afterwards."""
         return self.start.request == "attach" and not self.start.post_mortem
 
     @property
@@ -196,10 +196,10 @@ class DebugSession:
             await self._end(force=force)
 
     async def detach(self) -> None:
-        """Let the program run on without a debugger.
+        """Let the program keep running without a debugger.
 
         Raises:
-            CapabilityMissing: it was launched, and the adapter cannot detach from it; the session goes on.
+            CapabilityMissing: it was launched, and the adapter cannot detach from it; the session continues.
             SessionOver: the program has ended.
 
         """

@@ -27,7 +27,7 @@ class StartSpec:
         breakpoints: set before the program runs; after a restart, the session's present breakpoints are set instead.
         exceptions: filters of exceptions that stop; None for the adapter's own defaults.
         post_mortem: whether it is about a core file: there are stacks and values, and nothing runs.
-        input: a file that the program reads as its standard input; the adapter has to run it in a terminal.
+        input: a file that the program reads as its standard input; the adapter must run it in a terminal.
 
     """
 

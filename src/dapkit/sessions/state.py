@@ -169,7 +169,7 @@ class DebugSessionState:
         self._starting = True
 
     def end_start(self) -> None:
-        """Take note that the program was started, or could not be."""
+        """Record that the program was started, or could not be."""
         self._starting = False
         self.updates.notify()
 
@@ -183,15 +183,15 @@ class DebugSessionState:
         self._ending = reason
 
     def note_resumption(self, *, stepping: bool) -> None:
-        """Take note that the program is about to be resumed."""
+        """Record that the program is about to be resumed."""
         self.stepping = stepping
 
     def request_pause(self) -> None:
-        """Take note that the next stop may be the answer to a pause."""
+        """Record that the next stop may be the answer to a pause."""
         self.pause_requested = True
 
     def withdraw_pause(self) -> None:
-        """Take note that a pause was refused."""
+        """Record that a pause was refused."""
         self.pause_requested = False
 
     def count_stop(self) -> int:
@@ -200,6 +200,6 @@ class DebugSessionState:
         return self.stops
 
     def stop_published(self) -> None:
-        """Take note that a stop is known to all; a pause that was asked for is answered by it."""
+        """Record that a stop is known to all; a pause that was asked for is answered by it."""
         self.pause_requested = False
         self.updates.notify()

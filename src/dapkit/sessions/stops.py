@@ -68,7 +68,7 @@ class Outcome:
 
     Attributes:
         state: the present state of the program.
-        timed_out: whether the deadline came first; the program runs on then.
+        timed_out: whether the deadline came first; the program keeps running then.
         stop: where it is stopped, if it is.
         exit_code: of a program that has ended, if the adapter reported it.
         failure: why the session broke off, if it did: the adapter died, say.

@@ -1,4 +1,4 @@
-"""Which systems dapkit runs on: Linux.
+"""Which systems dapkit keeps running: Linux.
 
 Its packages can be imported elsewhere, so that the messages, the rules of the conversation and types are at hand. Code
 that starts or serves something checks the platform here first, and raises this one error. docs/reference/platforms.md

@@ -64,7 +64,7 @@ def is_usual(folder: str) -> bool:
 
 
 def unfitness_of(folder: str, *, parents: bool = False, name_bytes: int = NAME_BYTES) -> str | None:
-    """Make a folder for sockets if it is missing, with those above it if that is said; say why it cannot be used.
+    """Make a folder for sockets if it is missing, with those above it if that is said; return why it cannot be used.
 
     None if it can: it and its way belong to the user, no other user can enter, and there is room for a socket of so
     long a name.
@@ -78,7 +78,7 @@ def unfitness_of(folder: str, *, parents: bool = False, name_bytes: int = NAME_B
 
 
 def openness(folder: str) -> str | None:
-    """Say why a folder is not closed to others, or how they could replace it; None if it is ours alone.
+    """Return why a folder is not closed to others, or how they could replace it; None if it is ours alone.
 
     Raises:
         OSError: it cannot be looked at.
@@ -138,7 +138,7 @@ def _home() -> str:
 
 
 def _narrowness(folder: str, name_bytes: int) -> str | None:
-    """Say why no socket can be made in a folder; None if one can.
+    """Return why no socket can be made in a folder; None if one can.
 
     Raises:
         OSError: nothing can be written there.

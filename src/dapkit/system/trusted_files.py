@@ -25,7 +25,7 @@ _KINDS = {
 def objection_to(path: str | os.PathLike[str]) -> str | None:
     """Name another user who can have written a file or a folder, or can put another in its place; None if no other can.
 
-    Links are followed step by step, and each step has to be safe. A folder that is writable for all counts as such,
+    Links are followed step by step, and each step must be safe. A folder that is writable for all counts as such,
     unless it has the sticky bit (`/tmp`): there other users cannot replace files of the user or of root.
     """
     return _objection(path, {0, os.geteuid()})
@@ -73,7 +73,7 @@ def _objection(path: str | os.PathLike[str], owners: set[int]) -> str | None:
 
 
 def is_trusted(path: str | os.PathLike[str]) -> bool:
-    """Say whether something is there, and no stranger can have written it."""
+    """Return whether something is there, and no stranger can have written it."""
     return os.path.lexists(path) and objection_to(path) is None
 
 

@@ -74,7 +74,7 @@ class FakePeer:
         return self.connection.endpoint
 
     def release(self, gate: str) -> None:
-        """Let the steps that `hold` this gate go on."""
+        """Let the steps that `hold` this gate continue."""
         self.gate(gate).set()
 
     def gate(self, name: str) -> anyio.Event:

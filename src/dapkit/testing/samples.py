@@ -55,7 +55,7 @@ class Shape:
 
 @dataclass(frozen=True)
 class Fault:
-    """A JSON object with one fault, and the place that an error has to name."""
+    """A JSON object with one fault, and the place that an error must name."""
 
     path: str
     value: JsonObject

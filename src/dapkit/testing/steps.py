@@ -30,7 +30,7 @@ def refuse(text: str, *, message: str | None = None) -> Step:
 
 
 def tell(*bodies: EventBody) -> Step:
-    """Send events, and go on when they have left (or have to wait for a response)."""
+    """Send events, and continue when they have left (or must wait for a response)."""
 
     async def step(peer: FakePeer, _: Request) -> None:
         for body in bodies:
@@ -68,7 +68,7 @@ def hold(gate: str) -> Step:
 
 
 def release(gate: str) -> Step:
-    """Let the steps that `hold` this gate go on."""
+    """Let the steps that `hold` this gate continue."""
 
     async def step(peer: FakePeer, _: Request) -> None:
         peer.release(gate)

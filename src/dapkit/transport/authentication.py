@@ -63,7 +63,7 @@ class _Proof(ProtocolObject, frozen=True, kw_only=True):
 
 
 async def admit(stream: ByteStream, token: str, *, port: int) -> ByteStream:
-    """Let a client in that proves to know the token, as the server; return the stream to go on with.
+    """Let a client in that proves to know the token, as the server; return the stream to continue with.
 
     Raises:
         NotAdmitted: it did not, or not within `limits.TOKEN_SECONDS`.
@@ -213,7 +213,7 @@ def _arguments[Given: (_Challenge, _Proof)](request: Request, kind: type[Given])
 
 
 async def _refused(messages: _FirstMessages, request: Request, objection: str) -> NotAdmitted:
-    """Say why a client is not let in; return the error for ourselves."""
+    """Return why a client is not let in; return the error for ourselves."""
     body = ErrorBody(error=error_message(objection))
     await messages.send(Response(request.seq, request.seq, False, request.command, objection, body))  # noqa: FBT003 - a field
     return NotAdmitted(objection)

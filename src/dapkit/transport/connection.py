@@ -61,7 +61,7 @@ type Incoming = RequestReceived | EventReceived | CancelRequested | ProgressCanc
 """Messages that the owner of a connection must handle; responses find their callers by themselves."""
 
 type Watch = Callable[[Happening], None]
-"""Told of each happening as it is read, before those who wait for it go on; must not raise."""
+"""Told of each happening as it is read, before those who wait for it continue; must not raise."""
 
 type OnIncoming = Callable[[Incoming], None]
 """Called with the peer's requests and events, as they are read; must not raise."""
@@ -86,7 +86,7 @@ class Connection:
         stream: bytes to and from the peer.
         endpoint: the conversation; only the connection may feed it.
         tap: gets all bytes, for recording.
-        watch: gets all happenings, for state that has to be right when a request returns.
+        watch: gets all happenings, for state that must be right when a request returns.
         on_incoming: is called with incoming messages, in place of an iteration over `incoming`.
 
     Invariant: `_answers` has an entry for each request for which a caller waits; once `_lost` is set no new one is
@@ -361,7 +361,7 @@ class Connection:
         for answer in self._answers.values():
             answer.ready.set()
         self._arrived.notify()
-        if self._watch is not None:  # all of the above goes on after it: nothing was awaited
+        if self._watch is not None:  # all of the above continues after it: nothing was awaited
             self._watch(how)
 
 

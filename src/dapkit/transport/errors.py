@@ -20,7 +20,7 @@ class ConversationLost(TransportError):  # noqa: N818 - the sentence reads right
 
 
 class DeadlineExceeded(TransportError):  # noqa: N818 - as above
-    """A request that was not answered in time; the conversation goes on.
+    """A request that was not answered in time; the conversation continues.
 
     Attributes:
         command: the command of the request.
@@ -39,7 +39,7 @@ class NotAdmitted(TransportError):  # noqa: N818 - as above
 
 
 class NotPrivate(TransportError):  # noqa: N818 - as above
-    """A file, folder or address that others can reach, and that has to be ours alone."""
+    """A file, folder or address that others can reach, and that must be ours alone."""
 
 
 class Unreachable(TransportError):  # noqa: N818 - as above

@@ -29,7 +29,7 @@ type ConnectionHandler = Callable[[ByteStream], Awaitable[object]]
 """Serves one connection; its stream is closed when it returns."""
 
 type Admission = Callable[[SocketStream], Awaitable[ByteStream]]
-"""Lets a connection in, or raises NotAdmitted; returns the stream to go on with."""
+"""Lets a connection in, or raises NotAdmitted; returns the stream to continue with."""
 
 _PEER = struct.Struct("3i")  # struct ucred
 

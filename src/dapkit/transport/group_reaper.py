@@ -73,7 +73,7 @@ class Guard:
         return {**(os.environ if env is None else env), MARK: self._mark}
 
     def watch(self, group: int) -> None:
-        """Name the group that has to end with this process."""
+        """Name the group that must end with this process."""
         if self._shell.stdin is not None:
             self._shell.stdin.write(b"%d\n" % group)
 

@@ -131,7 +131,7 @@ def locked(folder: Path) -> Iterator[None]:
 
 
 def _is_held(file: Path) -> bool:
-    """Say whether the process that has left a token lives."""
+    """Return whether the process that has left a token lives."""
     try:
         fd = os.open(file, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
     except OSError:  # its owner has just removed it

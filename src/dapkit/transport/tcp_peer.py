@@ -20,7 +20,7 @@ _MAPPED = "0000000000000000FFFF0000"
 
 
 def is_held(connected: socket.socket, session: int) -> bool | None:
-    """Say whether a process of a session has the other end of a connection within this machine.
+    """Return whether a process of a session has the other end of a connection within this machine.
 
     None: the connection has not been accepted yet.
     """

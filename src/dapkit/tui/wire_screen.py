@@ -231,7 +231,7 @@ class WireScreen(Screen[None]):
         self._filter_again()
 
     def action_filter(self) -> None:
-        """Ask for the text that messages have to have."""
+        """Ask for the text that messages must have."""
         input_field = self.query_one(Input)
         input_field.display = True
         self.set_focus(input_field)

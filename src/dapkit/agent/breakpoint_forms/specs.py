@@ -21,7 +21,7 @@ def location_of(
     text: str | None = None,
     function: str | None = None,
 ) -> SourceLocation | FunctionLocation:
-    """Say where a breakpoint is to be.
+    """Return where a breakpoint is to be.
 
     Raises:
         InvalidArguments: it is not said, or said twice.
@@ -41,7 +41,7 @@ def location_of(
 def source_location(
     file: Path, line: int | None, text: str | None, *, action: str, column: int | None = None
 ) -> SourceLocation:
-    """Say which line of a file is meant. Raises: InvalidArguments."""
+    """Return which line of a file is meant. Raises: InvalidArguments."""
     if line is not None and line < 1:
         raise InvalidArguments(f"line must be 1 or more, not {line}")
     if text is not None:

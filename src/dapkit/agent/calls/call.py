@@ -80,7 +80,7 @@ class ActionCall:
         return self.used
 
     def use(self, session: DebugSession) -> None:
-        """Take note of the session that this call is about."""
+        """Record the session that this call is about."""
         self.used = session
         self.in_use.enter_context(session.in_use())
         self.in_use.enter_context(session.event_state.reporting_to(self.report_progress))

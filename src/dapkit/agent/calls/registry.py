@@ -28,7 +28,7 @@ type Reads = Callable[[Mapping[str, object]], bool]
 
 
 def never(_arguments: Mapping[str, object]) -> bool:
-    """Say that an action does more than read, whatever its arguments are."""
+    """Report that an action does more than read, whatever its arguments are."""
     return False
 
 

@@ -125,7 +125,7 @@ class SessionNotes:
     def has_children(
         self, reference: int, named_variables: int | None, indexed: int | None, *, secret: bool = False
     ) -> None:
-        """Take note of how many members a value has, and whether they are secret, until the next stop."""
+        """Record how many members a value has, and whether they are secret, until the next stop."""
         if reference and secret:
             self.secrets.add(reference)
         if reference and (named_variables or indexed):

@@ -78,7 +78,7 @@ class Resumed(OfSession, frozen=True, kw_only=True):
 
     Attributes:
         verb: how it was let run, as in "Step over".
-        timed_out: the deadline came first; the program runs on.
+        timed_out: the deadline came first; the program keeps running.
         waited: for so many seconds.
         output: the program's output since the last stop, if no stop reports it.
         output_since: position from which `output` gives all of it.
@@ -109,7 +109,7 @@ class Terminated(ProtocolObject, frozen=True, kw_only=True):
 
     Attributes:
         ending: the requested kind of end.
-        released: the program runs on without a debugger.
+        released: the program keeps running without a debugger.
         already: the session had ended before.
         output: the program's output since the last stop.
 

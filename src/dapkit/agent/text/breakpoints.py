@@ -23,12 +23,12 @@ from dapkit.agent.text.rendering import render
 
 
 def source_breakpoint(row: SourceBreakpointRow) -> str:
-    """Say how a breakpoint on a line stands."""
+    """Return how a breakpoint on a line stands."""
     return f"line {row.line}: {_state(row)}{_condition(row)}{_hits(row)}{_remarks([*_notes(row), *_logs(row)])}"
 
 
 def function_breakpoint(row: FunctionBreakpointRow) -> str:
-    """Say how a breakpoint on a function stands."""
+    """Return how a breakpoint on a function stands."""
     remarks = _remarks([*_notes(row), *_logs(row)])
     return f"{one_line(row.name)}: {_state(row)}{_condition(row)}{_hits(row)}{remarks}"
 

@@ -49,7 +49,7 @@ def exit_code(snapshot: Snapshot) -> str:
 
 
 def location(snapshot: Snapshot) -> str | None:
-    """Say where the current frame is, as far as that is known."""
+    """Return where the current frame is, as far as that is known."""
     source = snapshot.source
     if source is None or snapshot.line is None:
         return None

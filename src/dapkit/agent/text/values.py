@@ -39,7 +39,7 @@ def output_since(output: str, since: int) -> Iterator[str]:
 
 
 def _cut(row: VariableRow | Evaluation) -> str:
-    """Say how large a value is of which the beginning is shown; the adapter may have cut it, too."""
+    """Return how large a value is of which the beginning is shown; the adapter may have cut it, too."""
     if row.indexed_variables:
         return f"(cut, {row.indexed_variables} item{'s' * (row.indexed_variables != 1)})"
     if row.named_variables:
@@ -48,7 +48,7 @@ def _cut(row: VariableRow | Evaluation) -> str:
 
 
 def frame_location(frame: FrameRow) -> str:
-    """Say where a frame is."""
+    """Return where a frame is."""
     source = "<unknown>" if frame.source is None else frame.source.path or frame.source.name or "<unknown>"
     return f"{one_line(source)}:{frame.line}:{frame.column}"
 

@@ -17,7 +17,7 @@ class Input:
     Attributes:
         description: the question, for people.
         choices: all answers that there are; empty if any text will do.
-        default: the answer if none is given; None if there has to be one.
+        default: the answer if none is given; None if there must be one.
         secret: whether the answer is not to be shown.
 
     """

@@ -48,7 +48,7 @@ def allocations_of(
     """Trace a program's allocations with memray; None if it was ended before it began.
 
     Args:
-        program: which has to run, and to be Python.
+        program: which must run, and be Python.
         seconds: how long.
         on_progress: called with how far it is.
         stop: ends it early, with a partial result.

@@ -118,7 +118,7 @@ def _drawn(box: _Box, head: int, total: int) -> str:
     tip = f"{box.frame}\n{box.count} samples, {100 * box.count / total:.1f} %"
     if box.waiting and box.frame.kind != "waiting":
         tip += f"; waiting in {100 * box.waiting / box.count:.0f} % of them"
-    # The text is cut by an SVG of its own, whatever the font; and shortened, so that it is seen to go on.
+    # The text is cut by an SVG of its own, whatever the font; and shortened, so that it is seen to continue.
     parts = [
         f'<svg x="{box.left:.2f}" y="{head + box.depth * _ROW}" width="{width:.2f}" height="{height}">',
         f"<title>{_text(tip, lines=True)}</title>",

@@ -1,7 +1,7 @@
 """Profiles of Go programs that serve them: those that import net/http/pprof.
 
 Its server is looked for among the ports at which the program listens on this machine: each is asked once for the
-command line of its process, which has to be the program's. Closing our half of the connection ends a profile early: the
+command line of its process, which must be the program's. Closing our half of the connection ends a profile early: the
 server notices, and answers with its partial profile (Go 1.19).
 """
 

@@ -11,7 +11,7 @@ from dapkit.diagnostics.sessions import Where, snapshots
 
 
 def running_program(where: Where) -> Program:
-    """Find the program of a session, which has to run.
+    """Find the program of a session, which must run.
 
     Raises:
         DiagnosticsError: there is no such program, or it is stopped.

@@ -53,7 +53,7 @@ def write(
 
     Args:
         where: whose session.
-        folder: where they are written, which has to be there; None for the session's own folder.
+        folder: where they are written, which must be there; None for the session's own folder.
         formats: of `FORMATS`.
         with_wire: with the messages between dapkit and the adapter.
         on_progress: called with the current step.

@@ -27,7 +27,7 @@ def language_of(stop: ShownStop) -> str:
 
 
 def duration(seconds: float) -> str:
-    """Say how long something took.
+    """Return how long something took.
 
     >>> duration(0.0071), duration(2.5), duration(75)
     ('7 ms', '2.5 s', '1 min 15 s')
@@ -63,25 +63,25 @@ def counted(count: int, noun: str) -> str:
 
 
 def more(count: int, noun: str) -> str:
-    """Say how many are not shown; -1 for some, and nothing for 0."""
+    """Return how many are not shown; -1 for some, and nothing for 0."""
     return "" if not count else f"and more {noun}s" if count < 0 else f"and {counted(count, f'more {noun}')}"
 
 
 def not_kept(transcript: Transcript) -> str:
-    """Say how many actions are not kept; nothing if all are."""
+    """Return how many actions are not kept; nothing if all are."""
     count = transcript.dropped
     were = "was" if count == 1 else "were"
     return f"{counted(count, 'action')} after the first {were} dropped: the latest are kept." if count else ""
 
 
 def output_lost(transcript: Transcript) -> str:
-    """Say how much of the output is not kept; nothing if all is."""
+    """Return how much of the output is not kept; nothing if all is."""
     count = transcript.output_lost
     return f"The first {counted(count, 'character')} of the output were dropped: the latest are kept." if count else ""
 
 
 def wire_lost(transcript: Transcript) -> str:
-    """Say how many messages are not kept; nothing if all are, or none were wanted."""
+    """Return how many messages are not kept; nothing if all are, or none were wanted."""
     total = transcript.wire_total
     if total is None or total == transcript.wire_kept:
         return ""

@@ -123,7 +123,7 @@ class SetExceptionBreakpointsBody(ProtocolObject, frozen=True, kw_only=True):
 
 
 class SetExceptionBreakpointsArguments(Arguments[SetExceptionBreakpointsBody], frozen=True, kw_only=True):
-    """Say which exceptions stop the program.
+    """Choose which exceptions stop the program.
 
     Arguments of `setExceptionBreakpoints`. Needs `Capabilities.exception_breakpoint_filters`. DAP, "Requests:
     setExceptionBreakpoints".

@@ -83,7 +83,7 @@ class ContinueBody(ProtocolObject, frozen=True, kw_only=True):
 
 
 class ContinueArguments(Arguments[ContinueBody], frozen=True, kw_only=True):
-    """Let one thread or all of them run on.
+    """Let one thread or all of them keep running.
 
     Arguments of `continue`. DAP, "Requests: continue".
     """

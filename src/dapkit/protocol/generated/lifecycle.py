@@ -179,7 +179,7 @@ class DisconnectArguments(Arguments[None], frozen=True, kw_only=True):
     """
 
     suspend_debuggee: bool | None = None
-    """Whether the program is to stay stopped. Absent: it runs on. Needs `support_suspend_debuggee`."""
+    """Whether the program is to stay stopped. Absent: it keeps running. Needs `support_suspend_debuggee`."""
 
 
 class TerminateArguments(Arguments[None], frozen=True, kw_only=True):

@@ -152,7 +152,7 @@ class DisassembleArguments(Arguments[DisassembleBody], frozen=True, kw_only=True
     """Bytes to add to the reference; may be negative. Absent: 0."""
 
     instruction_offset: Int53 | None = None
-    """Instructions to go on from there, after `offset`; may be negative. Absent: 0."""
+    """Instructions to skip from there, after `offset`; may be negative. Absent: 0."""
 
     instruction_count: Uint32
     """How many instructions to return: exactly so many come, with invalid ones for those that are not to be had."""

@@ -276,7 +276,7 @@ def _page(pages: "dict[int, bytearray]", ident: int) -> bytearray:
 
 
 def _is_new(pages: "dict[int, bytearray]", ident: int) -> bool:
-    """Take note of an object that was met; say whether it is the first time."""
+    """Record an object that was met; return whether it is the first time."""
     page = pages.get(ident >> 20) or _page(pages, ident)
     slot = ident >> 4 & 0xFFFF
     met, page[slot] = page[slot], 1

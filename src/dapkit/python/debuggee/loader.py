@@ -13,7 +13,7 @@ interpreter and calls no finder, so any thread may import at any time. It knows
     `PRIVATE`            modules of the standard library without classes, executed once more
 
 and refuses all others: a second copy of a module with classes would be seen in the `__subclasses__` of their bases and
-in the registries of ABCs. A module that has to be the program's own is asked for by `import_for_program`.
+in the registries of ABCs. A module that must be the program's own is asked for by `import_for_program`.
 
 Nothing of this holds where the package is imported as `dapkit.python.debuggee`, outside of debugged programs.
 """
@@ -278,7 +278,7 @@ def _is_in_c(module: ModuleType) -> bool:
 
 
 def _is_patched(module: ModuleType) -> bool:
-    """Say whether a function of a module in C was replaced."""
+    """Return whether a function of a module in C was replaced."""
     return any(
         callable(value) and not isinstance(value, type) and getattr(value, "__self__", None) is not module
         for key, value in vars(module).items()

@@ -42,7 +42,7 @@ def interpreter_files(executable: str) -> list[str]:
 
 
 def is_recorded_by(recorded: Description, executable: str) -> bool:
-    """Say whether an interpreter is the one of a recording."""
+    """Return whether an interpreter is the one of a recording."""
     hashes = {hash_of(path) for path in interpreter_files(executable)}
     return all(value in hashes for value in recorded.interpreter.values())
 

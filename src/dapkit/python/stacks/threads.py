@@ -71,7 +71,7 @@ class DumpedThread:
 
 
 def is_own(file: str) -> bool:
-    """Say whether a source is the program's own: neither of the standard library nor of an installed package."""
+    """Return whether a source is the program's own: neither of the standard library nor of an installed package."""
     return _LIBRARY.search(file) is None
 
 

@@ -1,6 +1,6 @@
 """Writes the stacks (3.15) and the asyncio tasks (3.14, 3.15) of a process as JSON; an interpreter runs it as a script.
 
-The interpreter has to be of the minor version of the process. `profiling.sampling` and `asyncio.tools` use
+The interpreter must be of the minor version of the process. `profiling.sampling` and `asyncio.tools` use
 `_remote_debugging` too. Neither has JSON for a single reading, and the module is not a documented one: so only versions
 that were tested are read, and fields are taken by their names, of which one that is missing is an error.
 

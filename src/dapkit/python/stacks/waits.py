@@ -166,7 +166,7 @@ def _identity(sources: _Sources, thread: DumpedThread, frame: Frame, expression:
 
 
 def _is_local(sources: _Sources, frame: Frame, name: str) -> bool:
-    """Say whether a name is a variable, or a parameter, of a function around the line of a call."""
+    """Return whether a name is a variable, or a parameter, of a function around the line of a call."""
     tree = sources.tree(frame.file)
     for node in () if tree is None else ast.walk(tree):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and _has_line(node, frame.line):

@@ -67,7 +67,7 @@ def follow_line(line: int, before: Sequence[str], after: Sequence[str]) -> Ancho
 
 
 def moved(line: int, now: int) -> str:
-    """Say that a breakpoint has followed its line."""
+    """Report that a breakpoint has followed its line."""
     return f"moved from line {line} to {now}: the file was edited"
 
 

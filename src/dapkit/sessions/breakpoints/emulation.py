@@ -6,7 +6,7 @@ gdb, where `>= 3` is an expression of C.
 
 The breakpoint is set without the parts that the adapter lacks. Whenever it stops there,
 the condition is evaluated, the hit is counted and the message is logged by us, and
-the program goes on if it was not to stop. From the first thing that the adapter
+the program continues if it was not to stop. From the first thing that the adapter
 lacks on, all that comes after it is ours as well: an adapter that cannot check the
 condition must not count the hits or log the message either.
 """

@@ -1,8 +1,8 @@
 """Which breakpoints a stop has hit, and whether the program is to stay there.
 
 Adapters report the ids of the breakpoints that were hit, or nothing; then the place
-of the stop has to do. A stop at breakpoints of which none is to stop the program
-is not a stop: their counts and log messages are taken care of, and the program goes on.
+of the stop must do. A stop at breakpoints of which none is to stop the program
+is not a stop: their counts and log messages are taken care of, and the program continues.
 """
 
 from collections import Counter

@@ -43,7 +43,7 @@ class ChildRun(Protocol):
         ...
 
     async def release(self, *, suspend: bool) -> None:
-        """Let it run on."""
+        """Let it keep running."""
         ...
 
 
@@ -177,7 +177,7 @@ class Children:
                     await self._changed.until(lambda: not self._served)
 
     def expect(self, body: object) -> None:
-        """Take note that the program is about to become another one, which comes to the door."""
+        """Record that the program is about to become another one, which comes to the door."""
         self._executing = decode_as(_Executes, body if isinstance(body, RawJson) else None).process_id
         self._host.start_soon(self._follow, self._executing)
 
@@ -208,7 +208,7 @@ class Children:
             await self._changed.until(lambda: not self._served)
 
     def _is_coming(self, process: int) -> bool:
-        """Say whether a process was shown the way to the door, and has not come yet."""
+        """Return whether a process was shown the way to the door, and has not come yet."""
         if self.listener_path is None or process in self._arrived:
             return False
         place = Path("/proc", str(process))
@@ -225,7 +225,7 @@ class Children:
                 self._host.start_soon(_in_spite_of_refusals, partial(adapter.run.terminate, args))
 
     async def release(self) -> None:
-        """Let them run on undebugged, all at once: one that does not answer keeps no other waiting."""
+        """Let them keep running undebugged, all at once: one that does not answer keeps no other waiting."""
         with anyio.move_on_after(shared_limits.CLOSE_SECONDS):
             async with anyio.create_task_group() as tasks:
                 for adapter in list(self._served):
@@ -264,7 +264,7 @@ class Children:
             await self._follow(child.process_id)
 
     async def _follow(self, process: int) -> None:
-        """Take note that a process is debugged, until it has ended."""
+        """Record that a process is debugged, until it has ended."""
         try:
             handle = os.pidfd_open(process)
         except ProcessLookupError:

@@ -39,7 +39,7 @@ def expects_event(client: InitializeRequestArguments, kind: object) -> bool:
 
 
 def is_token(value: object, token: str) -> bool:
-    """Say whether that is the token."""
+    """Return whether that is the token."""
     import hmac
 
     return isinstance(value, str) and hmac.compare_digest(value.encode(), token.encode())

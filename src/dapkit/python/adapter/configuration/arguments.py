@@ -135,7 +135,7 @@ class PythonLaunch(LaunchRequestArguments, frozen=True, kw_only=True):
         redirect_output: whether the program's output is reported to the client; by default, unless it runs in a
             terminal.
         just_my_code: whether stepping and exceptions pass over library code.
-        stop_all_threads: whether all threads stop with the one that hits something; the others run on without it.
+        stop_all_threads: whether all threads stop with the one that hits something; the others keep running without it.
         evaluate_timeout: seconds that an input of the console may run before it is interrupted; 0 is for ever.
         rules: which code counts as library code, and which exceptions are not errors; the first rule that fits decides.
         show_return_value: whether variables show the results of functions that a step left or stepped over.

@@ -114,7 +114,7 @@ class PathTranslation:
                     )
 
     def _is_foreign(self, path: str) -> bool:
-        """Say whether the client, which has not named a file, cannot be expected to open it."""
+        """Return whether the client, which has not named a file, cannot be expected to open it."""
         return path not in self._named and (bool(self._outward) or path in self._references or not Path(path).exists())
 
     def _change_inward(self, source: dict[str, object], path: str) -> None:

@@ -84,7 +84,7 @@ class BreakpointStore:
         self._last = 0
 
     def note(self, arguments: Arguments[Any], body: RawJson) -> RawJson:
-        """Take note of a request that the engine has answered; return the answer for the client."""
+        """Record a request that the engine has answered; return the answer for the client."""
         reported = [self._renumbered(breakpoint) for breakpoint in _breakpoints(body)]
         self._last = max([self._last, *(breakpoint.id or 0 for breakpoint in reported)])
         self._keep(_key(arguments), _Set(arguments, reported))

@@ -28,7 +28,7 @@ class ProgramGone(RequestFailed):
 
 
 class ProgramDetached(RequestFailed):
-    """The program runs on without the debugger."""
+    """The program keeps running without the debugger."""
 
 
 class ProgramProcess(Protocol):
@@ -49,7 +49,7 @@ class ProgramProcess(Protocol):
         """Relay its output so far."""
 
     def runs(self) -> bool:
-        """Say whether it runs at this very moment, as far as that is known without its engine."""
+        """Return whether it runs at this very moment, as far as that is known without its engine."""
 
     async def stopped(self) -> str:
         """Wait until a signal has stopped it, and return the signal's name."""
@@ -61,7 +61,7 @@ class ProgramProcess(Protocol):
         """Continue it after a signal stopped it; False if another process controls it."""
 
     def interrupted(self) -> None:
-        """Take note that it was asked to end."""
+        """Record that it was asked to end."""
 
     def send_term(self) -> None:
         """Send it SIGTERM."""
@@ -70,7 +70,7 @@ class ProgramProcess(Protocol):
         """Kill it, and whatever it has started."""
 
     def release(self) -> None:
-        """Let it run on after us."""
+        """Let it keep running after us."""
 
 
 class Debuggee:
@@ -112,7 +112,7 @@ class Debuggee:
         return f"the program is stopped by {self.stopped_by}, and answers once it is continued (SIGCONT)"
 
     async def _runs_on(self) -> bool:
-        """Say whether the program runs though its engine has gone; one that ends may take a moment to."""
+        """Return whether the program runs though its engine has gone; one that ends may take a moment to."""
         with anyio.move_on_after(limits.CUT_SECONDS):
             while self.process.runs():  # noqa: ASYNC110 - there is no event
                 await anyio.sleep(_LOOK_SECONDS)
@@ -130,7 +130,7 @@ class Debuggee:
 
         Raises:
             ProgramGone: before it could answer.
-            ProgramDetached: it was released before it could answer, and runs on.
+            ProgramDetached: it was released before it could answer, and keeps running.
             RequestFailed: the engine refused.
 
         """

@@ -16,7 +16,7 @@ log = logging.getLogger(__name__)
 LOG_EVENT: Final = "dapkit/log"
 """The event that is for us, and not for the client."""
 RELEASED_EVENT: Final = "dapkit/released"
-"""The engine cannot go on, has told the client so, and has let the program run on."""
+"""The engine cannot continue, has told the client so, and has let the program keep running."""
 
 
 class _Entry(msgspec.Struct):

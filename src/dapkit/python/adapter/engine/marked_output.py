@@ -69,7 +69,7 @@ class MarkedOutput:
             self._pass_on(last)
 
     def come_to(self, pipe: int, mark: int) -> None:
-        """Take note that a pipe was passed on up to a mark."""
+        """Record that a pipe was passed on up to a mark."""
         self._reached[pipe] = max(self._reached[pipe], mark)
         self._updates.notify()
 
@@ -79,7 +79,7 @@ class MarkedOutput:
         self._updates.notify()
 
     def end(self, pipe: int) -> None:
-        """Take note that nothing more comes from a pipe."""
+        """Record that nothing more comes from a pipe."""
         self._reached[pipe] = inf
         self._updates.notify()
 

@@ -1,7 +1,7 @@
 """The order of the engine's messages: whether a stop or a continuation came first.
 
 A client may ask to go on at the very moment at which the program stops for another reason, say twice for one stop. The
-engine goes on from the new stop then. The client has to receive that stop before the answer: else it would take a
+engine continues from the new stop then. The client has to receive that stop before the answer: else it would take a
 running program for a stopped one. But stops wait here for the program's earlier output, and answers do not.
 So each of the two waits for the other, in the order in which the engine said them.
 """
@@ -17,7 +17,7 @@ _GOING_ON = frozenset(RESUMING) - {"restart"}  # which leads to a program with a
 
 
 class _Asked:
-    """A request to go on; `stops` is how many stops the engine had reported before it answered, once it has."""
+    """A request to continue; `stops` is how many stops the engine had reported before it answered, once it has."""
 
     def __init__(self, command: str, request: Request | None) -> None:
         self.command = command
@@ -65,14 +65,14 @@ class ResumeOrder:
             self._asked.remove(request)
 
     def has_stop_before(self, request: Request) -> bool:
-        """Say whether the next stop comes before the answer to a request of the client."""
+        """Return whether the next stop comes before the answer to a request of the client."""
         answered = (
             earlier for earlier in self._asked if earlier.stops is not None and earlier.stops <= self._passed_on
         )
         return request.command in _GOING_ON and all(earlier.request is not request for earlier in answered)
 
     def pass_on(self) -> None:
-        """Take note that a stop was passed on, or that the client is not to receive it."""
+        """Record that a stop was passed on, or that the client is not to receive it."""
         self._passed_on += 1
         self._updates.notify()
 

@@ -196,7 +196,7 @@ class _Attempts:
         )
 
     async def _ask(self) -> bool:
-        """Ask its own interpreter, where that can be asked; say whether it will do it sooner or later."""
+        """Ask its own interpreter, where that can be asked; return whether it will do it sooner or later."""
         if not self._ways.asks or self._target.version < remote_exec.OLDEST:
             return False
         problem = await remote_exec.execute(self._target, self._file)
@@ -274,6 +274,6 @@ def _shown(functions: list[str]) -> str:
 
 
 def _has_memory(pid: int) -> bool:
-    """Say whether the program has our memory from another time."""
+    """Return whether the program has our memory from another time."""
     start = f"{_ADDRESS:x}-{_ADDRESS + _MEMORY_BYTES:x} rw-p"
     return any(line.startswith(start) for line in Path(f"/proc/{pid}/maps").read_text(errors="replace").splitlines())

@@ -195,7 +195,7 @@ class StandingProgram:
         return _text(answer)
 
     async def let_go(self) -> None:
-        """Let the program go on, and end the debugger."""
+        """Let the program continue, and end the debugger."""
         process = self._process
         with anyio.move_on_after(limits.NATIVE_DETACH_SECONDS, shield=True):
             if process.stdin is not None:

@@ -1,6 +1,6 @@
 """`sys.remote_exec` of Python 3.14: the interpreter itself runs a file in another process, at a safe point.
 
-Both have to be of the same minor version, so where the adapter's own Python is another the program's is asked to make
+Both must be of the same minor version, so where the adapter's own Python is another the program's is asked to make
 the call.
 """
 

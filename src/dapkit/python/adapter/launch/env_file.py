@@ -78,7 +78,7 @@ def parse(text: str, environment: Mapping[str, str], *, name: str = "envFile") -
 
 
 def _is_open(line: str) -> bool:
-    """Say whether a quote that begins a value is not closed yet."""
+    """Return whether a quote that begins a value is not closed yet."""
     begin = re.match(r"\s*(?:export\s+)?[\w.]+\s*=\s*(['\"])", line)
     return begin is not None and len(re.findall(r"(?<!\\)" + begin[1], line)) == 1
 

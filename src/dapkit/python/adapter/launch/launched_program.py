@@ -115,7 +115,7 @@ class LaunchedProgram:
     """A started program; made by `started`, or by `terminal.started_in_terminal`.
 
     Attributes:
-        released: whether it runs on after us.
+        released: whether it keeps running after us.
         marked: the order of its output and log messages.
         outlived_by: waits for processes that are still debugged when the program itself has ended.
 
@@ -179,7 +179,7 @@ class LaunchedProgram:
         return "" if self._errors is None else self._errors.tail.decode(errors="backslashreplace").strip()
 
     def runs(self) -> bool:
-        """Say whether it runs at this very moment."""
+        """Return whether it runs at this very moment."""
         return self._parent.runs()
 
     async def stopped(self) -> str:
@@ -200,7 +200,7 @@ class LaunchedProgram:
         return True
 
     def interrupted(self) -> None:
-        """Take note that it was asked to end: whatever it started is to end after it, too."""
+        """Record that it was asked to end: whatever it started is to end after it, too."""
         self._asked_to_end = True
 
     def send_term(self) -> None:

@@ -128,7 +128,7 @@ class ProgramParent:
         await self._changed.until(lambda: self.returncode is not None)
 
     def runs(self) -> bool:
-        """Say whether the program runs at this very moment; the system knows it before its parent has told us."""
+        """Return whether the program runs at this very moment; the system knows it before its parent has told us."""
         if self.returncode is not None or self._handle < 0:
             return False
         poll = select.poll()

@@ -27,7 +27,7 @@ import signal
 import sys
 
 RESUME = b"c"
-"""The program is to go on, if a signal has stopped it."""
+"""The program is to continue, if a signal has stopped it."""
 TERMINATE = b"t"
 """The program is to get SIGTERM, not its group."""
 KILL = b"k"
@@ -79,7 +79,7 @@ class ParentProcess:
     # Starting
 
     def start(self) -> bool:
-        """Become the parent of the program that the adapter names; say whether there is one."""
+        """Become the parent of the program that the adapter names; return whether there is one."""
         size = int.from_bytes(self._received(4))
         count, *rest = self._received(size).split(b"\0")
         self._sockets, words = rest[: int(count)], [*rest[int(count) :], *map(os.fsencode, sys.argv[2:])]
@@ -214,7 +214,7 @@ class ParentProcess:
         return before + number[_NUMBER_BYTES:]
 
     def _reap(self) -> None:
-        """Take note of all that has ended, and of whether the program stands."""
+        """Record all that has ended, and of whether the program stands."""
         while True:
             try:
                 pid, status = os.waitpid(-1, os.WNOHANG | os.WUNTRACED | os.WCONTINUED)
@@ -261,7 +261,7 @@ class ParentProcess:
     # The terminal
 
     def _stop_job(self, number: int) -> None:
-        """Let the shell go on, as its job is stopped; return when that is continued."""
+        """Let the shell continue, as its job is stopped; return when that is continued."""
         if self._terminal is None:
             return
         self._take_terminal_back()
@@ -372,7 +372,7 @@ def _adopt_orphans() -> None:
 
 
 def _has_children() -> bool:
-    """Say whether there is any child of this process, which takes less than finding it."""
+    """Return whether there is any child of this process, which takes less than finding it."""
     try:
         os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
     except ChildProcessError:

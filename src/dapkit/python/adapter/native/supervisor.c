@@ -205,7 +205,7 @@ static void on(int number, void (*handler)(int))
     sigaction(number, &action, NULL);
 }
 
-/* Let the shell go on, as its job is stopped; return when that is continued. */
+/* Let the shell continue, as its job is stopped; return when that is continued. */
 static void stop_job(int number)
 {
     if (terminal < 0) return;
@@ -241,7 +241,7 @@ static void take_note(int status)
     }
 }
 
-/* Take note of all that has ended, and of whether the program stands. */
+/* Record all that has ended, and of whether the program stands. */
 static void reap(void)
 {
     int status;

@@ -60,7 +60,7 @@ class PythonAdapter(ForwardingAdapter[PythonLaunch, PythonAttach]):
         self._able = abilities(PythonLaunch())
 
     def capabilities_for(self, client: InitializeRequestArguments) -> Capabilities:
-        """Say that there is no way back: that depends on how the program is started."""
+        """Report that there is no way back: that depends on how the program is started."""
         return msgspec.structs.replace(super().capabilities_for(client), supports_step_back=None)
 
     # Starting

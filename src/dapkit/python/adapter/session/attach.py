@@ -1,6 +1,6 @@
 """Connecting to a program that runs already, that connects by itself, or that is made to (`injection`).
 
-Both sides of a port have to know a token, and prove it to each other in their first messages
+Both sides of a port must know a token, and prove it to each other in their first messages
 (`transport.authentication`). Between processes of one user on one machine the user need not carry it: the side that
 listens on a port leaves the token in a file named after the port, in a folder that only that user can enter, and
 the other looks for it there.
@@ -54,7 +54,7 @@ class AttachedProgram:
         self._status = status  # of its process, if that is on this machine
 
     def runs(self) -> bool:
-        """Say that it is not known."""
+        """Report that it is not known."""
         return False
 
     async def stopped(self) -> str:
@@ -71,7 +71,7 @@ class AttachedProgram:
             await anyio.sleep(limits.SIGNAL_STOP_SECONDS)
 
     def resume(self) -> bool:
-        """Do nothing: who has stopped it lets it go on."""
+        """Do nothing: who has stopped it lets it continue."""
         return False
 
     async def wait(self) -> None:

@@ -146,7 +146,7 @@ class ForwardingAdapter[Launch: msgspec.Struct, Attach: msgspec.Struct](Adapter[
         return await self.ask(args)
 
     async def data_breakpoint_info(self, args: DataBreakpointInfoArguments) -> RawJson:
-        """Say whether something can be watched."""
+        """Return whether something can be watched."""
         return await self.ask(args)
 
     async def set_data_breakpoints(self, args: SetDataBreakpointsArguments) -> RawJson:
@@ -154,7 +154,7 @@ class ForwardingAdapter[Launch: msgspec.Struct, Attach: msgspec.Struct](Adapter[
         return await self.ask(args)
 
     async def set_exception_breakpoints(self, args: SetExceptionBreakpointsArguments) -> RawJson:
-        """Say which exceptions stop the program."""
+        """Return which exceptions stop the program."""
         return await self.ask(args)
 
     async def continue_(self, args: ContinueArguments) -> RawJson:
@@ -227,7 +227,7 @@ class ForwardingAdapter[Launch: msgspec.Struct, Attach: msgspec.Struct](Adapter[
         return await self.ask(args)
 
     async def goto(self, args: GotoArguments) -> None:
-        """Let a thread go on at another line; with time travel, show where it has begun, if it has."""
+        """Let a thread continue at another line; with time travel, show where it has begun, if it has."""
         if self.run is not None and self.run.debuggee is not None and self.run.travel is not None:
             await with_progress(self, "Going back", partial(self.run.travel.goto, args, self.run.debuggee))
         else:

@@ -378,7 +378,7 @@ class DebuggeeRun:
         self.asked_to_end = True
 
     async def release(self, *, suspend: bool) -> None:
-        """Let the program run on without us, or stay stopped; after that the client only gets `terminated`.
+        """Let the program keep running without us, or stay stopped; after that the client only gets `terminated`.
 
         Raises:
             RequestFailed: there is no program.
@@ -421,7 +421,7 @@ class DebuggeeRun:
             await self.debuggee.ask(DisconnectArguments(terminate_debuggee=False))
 
     async def end(self, *, kill: bool) -> None:
-        """See to it that this run is over; a program that is not killed runs on."""
+        """See to it that this run is over; a program that is not killed keeps running."""
         if kill and self.debuggee is not None:
             await self.debuggee.process.kill()
         else:
@@ -446,7 +446,7 @@ _CRASHES = frozenset({signal.SIGSEGV, signal.SIGBUS, signal.SIGABRT, signal.SIGF
 
 
 def _hint(number: int) -> str:
-    """Say how to learn more of a signal that comes of an error in native code.
+    """Return how to learn more of a signal that comes of an error in native code.
 
     To show the stack of Python, something would have to handle the signal inside the program, which it can see.
     """

@@ -80,14 +80,14 @@ class Checkpoint:
         self._changed.notify()
 
     def note_ending(self, pid: int, status: int) -> None:
-        """Take note of how a process of the past that began here has ended."""
+        """Record how a process of the past that began here has ended."""
         self._endings[pid] = status
         if len(self._endings) > _ENDINGS:
             del self._endings[next(iter(self._endings))]
         self._changed.notify()
 
     async def ending_of(self, pid: int) -> str:
-        """Say how a process that began here has ended."""
+        """Return how a process that began here has ended."""
         with anyio.move_on_after(limits.ENDING_SECONDS):
             await self._changed.until(lambda: pid in self._endings or self.dropped.is_set())
         status = self._endings.get(pid, 0)
@@ -189,7 +189,7 @@ class History:
         return self._changes[place] if place < len(self._changes) else 0
 
     def has_change(self, clock: int) -> bool:
-        """Say whether the client has changed the program when it stood at a clock."""
+        """Return whether the client has changed the program when it stood at a clock."""
         return clock in self._changes
 
     @property

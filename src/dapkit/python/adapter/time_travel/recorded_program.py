@@ -56,7 +56,7 @@ class Replay:
         }
 
     def end(self) -> str:
-        """Say how the recorded program has ended."""
+        """Return how the recorded program has ended."""
         recorded = self.recorded
         if recorded.why:
             return f"The recording ended here, before the program: {recorded.why}."

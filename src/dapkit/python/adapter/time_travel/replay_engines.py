@@ -58,7 +58,7 @@ class PastEngine:
         self.left = anyio.Event()
 
     def note(self, stop: StoppedEvent) -> None:
-        """Take note of how a moment was reported to the client."""
+        """Record how a moment was reported to the client."""
         stop_of_client = self.breakpoints.of_client(stop)
         self.stop = stop_of_client if isinstance(stop_of_client, StoppedEvent) else stop
 

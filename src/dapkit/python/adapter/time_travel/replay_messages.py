@@ -12,7 +12,7 @@ RECORDING_ENDS_EVENT = "dapkit/recordingEnds"
 SCANNED_EVENT = "dapkit/scanned"
 
 HISTORY_ENDED = 'Time travel: the history ends where the program began a second thread ("threads": "end").\n'
-"""For the user of a program that runs on without a history."""
+"""For the user of a program that keeps running without a history."""
 
 
 class FrameIdentity(msgspec.Struct):

@@ -155,7 +155,7 @@ class TimeTravel:
         return {"travel": travel}
 
     def note_clock(self, body: RawJson) -> None:
-        """Take note of the clock of the live program, which is about to stop."""
+        """Record the clock of the live program, which is about to stop."""
         stands = decode_as(StopPosition, body)
         self._take_note(stands)
 
@@ -165,7 +165,7 @@ class TimeTravel:
         self._is_over = stands.is_over
 
     def note_stop(self, stop: StoppedEvent) -> None:
-        """Take note of a stop of the live program, whose clock is known."""
+        """Record a stop of the live program, whose clock is known."""
         self.live_stop = stop
         moment = HistoryStop(
             clock=self.clock, time=self._time, output=self._written, reason=stop.reason, thread_id=stop.thread_id
@@ -370,7 +370,7 @@ class TimeTravel:
             await self._show_beginning(live)
 
     async def goto(self, args: GotoArguments, live: Debuggee) -> RawJson | None:
-        """Go to where the line of a target has begun last; if it has not, have the live program go on there.
+        """Go to where the line of a target has begun last; if it has not, have the live program continue there.
 
         Raises:
             RequestFailed: there is no such target, or no way there.

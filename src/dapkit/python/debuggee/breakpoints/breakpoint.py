@@ -80,7 +80,7 @@ class EngineBreakpoint:
             self.fail(str(refusal))
 
     def fail(self, message: str, reason: str = "failed") -> None:
-        """Say why it cannot stop anything now."""
+        """Return why it cannot stop anything now."""
         self.verified = False
         self.message, self.reason = message, reason
 
@@ -89,7 +89,7 @@ class EngineBreakpoint:
         self.fail(message, "pending")
 
     def settle(self, message: str = "") -> None:
-        """Say that it stands where it is shown."""
+        """Report that it stands where it is shown."""
         self.verified = True
         self.message, self.reason = message, ""
 

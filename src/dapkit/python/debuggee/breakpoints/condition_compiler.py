@@ -123,7 +123,7 @@ class _TreeBuilder:
 
 
 def _has_identity(node: _ast.expr) -> bool:
-    """Say whether `is` means something for an expression, which it does not for literals such as 1.5."""
+    """Return whether `is` means something for an expression, which it does not for literals such as 1.5."""
     match node:
         case _ast.Constant(value=None | True | False):
             return True

@@ -47,7 +47,7 @@ class NodeTemplates:
         return None if places is None else places.lines
 
     def look(self, key: str, frames: list[FrameType]) -> bool:
-        """Look for a template among frames; say whether it was found."""
+        """Look for a template among frames; return whether it was found."""
         views = (self._view(key, frame) for frame in frames)
         view = next((view for view in views if view is not None), None)
         if view is not None:
@@ -76,7 +76,7 @@ class NodeTemplates:
         return callback
 
     def _reaches(self, key: str, breakpoint: EngineBreakpoint, frame: FrameType) -> bool:
-        """Say whether a frame renders the first node at the line of a breakpoint."""
+        """Return whether a frame renders the first node at the line of a breakpoint."""
         view = self._view(key, frame)
         if view is None:
             return False

@@ -57,7 +57,7 @@ class _WantedNames:
         self._by_first_part.clear()
 
     def of(self, code: CodeType) -> list[tuple[EngineBreakpoint, str]]:
-        """Return the breakpoints by whose names a code object was defined, each with the module that has to be its."""
+        """Return the breakpoints by whose names a code object was defined, each with the module that must be its."""
         return self._by_qualified_name.get(plain_text(code.co_qualname).replace(".<locals>", ""), [])
 
     def unbound(self, namespace: dict[str, object]) -> Iterator[tuple[EngineBreakpoint, str, str]]:

@@ -141,7 +141,7 @@ class SourceBreakpointTable:
             self._monitor.discover("sources")  # shows all other code of the source that is loaded already
 
     def holds(self, code: CodeType) -> bool:
-        """Say whether a code object has a breakpoint."""
+        """Return whether a code object has a breakpoint."""
         return any(site.code is code for sites in (self.lines, self.inline) for site in sites)
 
     @under_lock

@@ -190,7 +190,7 @@ def span_at(code: CodeType, offset: int) -> Span | None:
 
 
 def _touches(code: CodeType, first: int, last: int) -> bool:
-    """Say whether a code object has code in some lines: a quick look, since a file has thousands."""
+    """Return whether a code object has code in some lines: a quick look, since a file has thousands."""
     return code.co_firstlineno <= last and any(line and first <= line <= last for _, _, line in code.co_lines())
 
 

@@ -91,7 +91,7 @@ class ProgramText:
         return piece.compiled(self._lines, where, as_tree=as_tree)
 
     def statement_around(self, line: int) -> tuple[int, int] | None:
-        """Return the first and last line of the statement, or of the head of one, that goes on in a line."""
+        """Return the first and last line of the statement, or of the head of one, that continues in a line."""
         return self._of_piece(line, self._extents, self._find_extents).get(line)
 
     def _of_piece[T](

@@ -19,7 +19,7 @@ class Span(NamedTuple):
     end_column: int
 
     def holds(self, other: "Span") -> bool:
-        """Say whether another piece lies within this one."""
+        """Return whether another piece lies within this one."""
         return self[:2] <= other[:2] and other[2:] <= self[2:]
 
 

@@ -18,7 +18,7 @@ ARRIVED = "dapkit/child"
 
 
 def connect(listener_path: str, name: str, arguments: list[str]) -> _socket.socket | None:
-    """Wait for a session; return the connection to its adapter, None if this process is to run on undebugged."""
+    """Wait for a session; return the connection to its adapter, None if this process is to keep running undebugged."""
     debugger = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM | _socket.SOCK_CLOEXEC)
     path = f"{listener_path.rpartition('/')[0]}/child-{os.getpid()}-{os.urandom(4).hex()}"
     listening: _socket.socket | None = None

@@ -36,10 +36,10 @@ class Reports(Protocol):
         """Send the user a notice."""
 
     def executes(self) -> None:
-        """Take note that this process is about to become another program, which comes as a child."""
+        """Record that this process is about to become another program, which comes as a child."""
 
     def ends(self) -> None:
-        """Take note that this process is about to end without any further word."""
+        """Record that this process is about to end without any further word."""
 
     def error(self, error: BaseException, where: str) -> None:
         """Take an error of ours."""
@@ -72,7 +72,7 @@ def listener_path() -> str:
 
 
 def announces() -> bool:
-    """Say whether the first child is only to be remarked on."""
+    """Return whether the first child is only to be remarked on."""
     return _followed.announces
 
 
@@ -391,7 +391,7 @@ _THEN_EXECUTES: Final = frozenset((
 
 
 def help_program(name: str) -> None:
-    """Take note that this process only helps a program of that name to start others."""
+    """Record that this process only helps a program of that name to start others."""
     _followed.program = name
 
 

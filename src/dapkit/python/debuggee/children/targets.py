@@ -100,7 +100,7 @@ class CommandLine:
                 return
 
     def _read(self, letters: str, rest: Iterator[str]) -> bool:
-        """Read a group of options; say whether it was the last."""
+        """Read a group of options; return whether it was the last."""
         for place, letter in enumerate(letters):
             self.ignores_environment = self.ignores_environment or letter in "EIS"
             if letter in _WITH_VALUE:
@@ -111,7 +111,7 @@ class CommandLine:
         return False
 
     def runs(self, beginning: str) -> bool:
-        """Say whether it runs code that begins so."""
+        """Return whether it runs code that begins so."""
         return self.kind == "code" and beginning in self.what[:_BEGINNING]
 
     @property

@@ -16,13 +16,13 @@ if TYPE_CHECKING:
         """Functions of an engine that the program calls, in the thread concerned."""
 
         def stop_in(self, frame: FrameType) -> None:
-            """Stop in a frame as soon as it goes on."""
+            """Stop in a frame as soon as it continues."""
 
         def post_mortem(self, exception: BaseException, frame: FrameType, *, as_uncaught: bool) -> bool:
-            """Stop in a frame as soon as it goes on, to show an exception; say whether."""
+            """Stop in a frame as soon as it continues, to show an exception; return whether."""
 
         def traced_threads_changed(self) -> None:
-            """Take note that `untraced` has changed."""
+            """Record that `untraced` has changed."""
 
     class Debugger(Protocol):
         """The engine's methods that this module needs."""
@@ -105,7 +105,7 @@ def note_exit_code(code: int) -> None:
 
 
 def asked_to_end() -> bool:
-    """Say whether the client has asked the program to end."""
+    """Return whether the client has asked the program to end."""
     return engine is not None and engine.asked_to_end
 
 
@@ -116,7 +116,7 @@ def finish() -> None:
 
 
 def is_debugged() -> bool:
-    """Say whether a client has configured its session, and is still there."""
+    """Return whether a client has configured its session, and is still there."""
     return engine is not None and engine.is_attended
 
 
@@ -146,7 +146,7 @@ def _leave(waiter: "Waiter") -> None:
 
 
 def expect() -> "Waiter":
-    """Take note that the calling thread is about to wait: whatever settles it from now on is not missed."""
+    """Record that the calling thread is about to wait: whatever settles it from now on is not missed."""
     waiter = Waiter()
     _waiting.append(waiter)
     return waiter
@@ -201,7 +201,7 @@ def main_thread() -> int:
 
 
 def takes_breakpoint_calls() -> bool:
-    """Say whether the built-in `breakpoint` may be ours: neither the program nor the environment has replaced it."""
+    """Return whether the built-in `breakpoint` may be ours: neither the program nor the environment has replaced it."""
     return sys.breakpointhook is sys.__breakpointhook__ and not os.environ.get("PYTHONBREAKPOINT")
 
 
@@ -217,13 +217,13 @@ def need_no_launcher() -> None:
 
 
 def stop_in(frame: FrameType) -> None:
-    """Stop in a frame of the calling thread as soon as it goes on, if a client is there."""
+    """Stop in a frame of the calling thread as soon as it continues, if a client is there."""
     if engine is not None:
         engine.calls.stop_in(frame)
 
 
 def post_mortem(exception: BaseException, frame: FrameType, *, as_uncaught: bool) -> bool:
-    """Show an exception to the client, if one is there, in a frame of the calling thread; say whether that is so."""
+    """Show an exception to the client, if one is there, in a frame of the calling thread; return whether that is so."""
     return engine is not None and engine.calls.post_mortem(exception, frame, as_uncaught=as_uncaught)
 
 

@@ -33,7 +33,7 @@ class OwnDescriptor:
         return untrack(_socket.socket(fileno=self.number))
 
     def is_ours(self) -> bool:
-        """Say whether the program has left it alone."""
+        """Return whether the program has left it alone."""
         try:
             return native.file_identity(self.number) == self._identity
         except OSError:

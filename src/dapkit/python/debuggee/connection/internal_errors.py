@@ -14,7 +14,7 @@ from .framing import Json
 
 LOG_EVENT: Final = "dapkit/log"
 RELEASED_EVENT: Final = "dapkit/released"
-"""Says that errors keep the engine from going on, and that the program does without it."""
+"""Says that errors keep the engine from continuing, and that the program does without it."""
 
 
 class InternalErrors:

@@ -151,7 +151,7 @@ class Link:
             sleep(limits.ROOM_SECONDS)
 
     def _is_sending(self) -> bool:
-        """Say whether the calling thread is in the midst of sending, and in a signal handler by now."""
+        """Return whether the calling thread is in the midst of sending, and in a signal handler by now."""
         return is_owned(self._sending)
 
     def let_go(self) -> None:
@@ -159,7 +159,7 @@ class Link:
         let_go(self._sending)
 
     def note_taken(self, characters: int) -> None:
-        """Take note that remarks have reached the client."""
+        """Record that remarks have reached the client."""
         self._taken += characters
         self._added = max(self._added, self._taken)
 
@@ -340,7 +340,7 @@ class Link:
         return True
 
     def _is_cut(self) -> bool:
-        """Say whether the program has closed our descriptors; then the link is closed."""
+        """Return whether the program has closed our descriptors; then the link is closed."""
         if not self.closed and not (self._end.is_ours() and self._waked.is_ours() and self._wake.is_ours()):
             self.is_detached = self.closed = True
         return self.is_detached

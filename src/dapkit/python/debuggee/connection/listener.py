@@ -181,7 +181,7 @@ class ClientListener:
         self.watched[handle] = lambda: self._listen_to(pending)
 
     def _may_come(self, connection: _socket.socket) -> bool:
-        """Say whether a connection may send anything: at a unix socket it has to be of our own user."""
+        """Return whether a connection may send anything: at a unix socket it must be of our own user."""
         if connection.family == _socket.AF_UNIX:
             return user_behind(connection) == os.geteuid()
         connection.setsockopt(_socket.IPPROTO_TCP, _socket.TCP_NODELAY, 1)
@@ -209,7 +209,7 @@ class ClientListener:
                 return
 
     def _take(self, pending: _PendingConnection, request: Json, rest: bytes) -> bool:
-        """Take a message of a pending connection; say whether it is to say more before it is accepted."""
+        """Take a message of a pending connection; return whether it is to say more before it is accepted."""
         if request.get("type") != "request":
             self._dismiss(pending)
             return False
@@ -253,7 +253,7 @@ class ClientListener:
     def _answer(
         self, pending: _PendingConnection, request: Json, objection: str | None, body: Json | None = None
     ) -> bool:
-        """Answer a request, and dismiss its sender if there is an objection; say whether it is still there."""
+        """Answer a request, and dismiss its sender if there is an objection; return whether it is still there."""
         answer: Json = {
             "seq": request.get("seq", 0),
             "type": "response",
@@ -293,7 +293,7 @@ def _ends_showing(certificate: Shown) -> "Callable[[], Tls]":
 
 
 def _may_begin(data: bytes) -> bool:
-    """Say whether a connection may begin like this."""
+    """Return whether a connection may begin like this."""
     beginning = data[: len(_BEGINNING)].lower()
     return _BEGINNING.startswith(beginning) and len(data) <= limits.TOKEN_MESSAGE_BYTES
 

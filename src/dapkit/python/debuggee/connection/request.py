@@ -50,7 +50,7 @@ class IncomingRequest:
 
     @property
     def answered(self) -> bool:
-        """Say whether the response has left."""
+        """Return whether the response has left."""
         return self._open.locked()
 
 
@@ -85,7 +85,7 @@ def number(request: IncomingRequest, name: str) -> int:
 
 
 def text(request: IncomingRequest, name: str) -> str:
-    """Return an argument that is a text and has to be there.
+    """Return an argument that is a text and must be there.
 
     Raises:
         RequestRefused: if it is missing or something else.

@@ -1,7 +1,7 @@
 """TLS between a program and its debugger, for ports that other machines reach: bytes in, bytes out.
 
 On the C half of `ssl`, which is loaded by the first certificate. The side that listens shows a certificate; the side
-that connects has to be given one that vouches for it, and the name of the host has to be in it. Who knows the token is
+that connects must be given one that vouches for it, and the name of the host must be in it. Who knows the token is
 proved inside (`tokens`).
 """
 

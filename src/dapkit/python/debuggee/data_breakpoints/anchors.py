@@ -22,7 +22,7 @@ _LITERALS: Final = (str, int, bool, type(None))
 
 
 def is_anchor(identity: str) -> bool:
-    """Say whether a dataId is of this kind."""
+    """Return whether a dataId is of this kind."""
     return identity.startswith(_PREFIX)
 
 
@@ -46,7 +46,7 @@ def anchor_of(target: WatchTarget, expression: Json | None) -> str | None:
 
 
 def holder_of(target: WatchTarget) -> tuple[object, str]:
-    """Return the object that a target is in, and how an expression goes on from that; an empty text for none."""
+    """Return the object that a target is in, and how an expression continues from that; an empty text for none."""
     match target.places[0]:
         case DictEntry(namespace=owner, key=key):
             return owner, f"[{key!r}]" if type(key) in _LITERALS else ""

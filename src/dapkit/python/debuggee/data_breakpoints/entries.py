@@ -47,7 +47,7 @@ class EntryWatches:
 
     @under_lock
     def set(self, targets: list[tuple[WatchTarget, Entry]]) -> list[tuple[WatchTarget, Entry]]:
-        """Watch these entries; return those that have to be polled instead.
+        """Watch these entries; return those that must be polled instead.
 
         Writes of other threads to entries that were watched before are kept.
         """
@@ -68,7 +68,7 @@ class EntryWatches:
 
     @property
     def are_watched(self) -> bool:
-        """Say whether there are any."""
+        """Return whether there are any."""
         return bool(self._watches)
 
     def _watch(self, target: WatchTarget, entry: Entry) -> bool:

@@ -55,7 +55,7 @@ def reads_of_global(code: CodeType, name: str) -> set[int]:
 
 
 def loops_on_one_line(code: CodeType) -> bool:
-    """Say whether a loop jumps back without changing the line: the interpreter reports no LINE then."""
+    """Return whether a loop jumps back without changing the line: the interpreter reports no LINE then."""
     line_at: dict[int, int | None] = {}
     for start, end, line in code.co_lines():
         line_at.update(dict.fromkeys(range(start, end, 2), line))
@@ -77,7 +77,7 @@ def line_before(code: CodeType, offset: int) -> int | None:
 
 
 def is_return(code: CodeType, offset: int) -> bool:
-    """Say whether an instruction leaves the frame, for good or until it is resumed."""
+    """Return whether an instruction leaves the frame, for good or until it is resumed."""
     return any(
         at == offset and operation in ("RETURN_VALUE", "RETURN_CONST", "YIELD_VALUE", "RETURN_GENERATOR")
         for at, operation, _ in instructions(code)

@@ -107,12 +107,12 @@ class NameWatches:
 
     @property
     def reads_globals(self) -> bool:
-        """Say whether code that starts has to be looked at."""
+        """Return whether code that starts must be looked at."""
         return any(isinstance(watch.place, Reads) for watch in self._watches)
 
     @property
     def has_locals(self) -> bool:
-        """Say whether calls that end matter."""
+        """Return whether calls that end matter."""
         return any(isinstance(watch.place, Local) for watch in self._watches)
 
     def bind_new_code(self, code: CodeType, names: dict[str, object]) -> None:
@@ -160,5 +160,5 @@ class NameWatches:
 
 
 def _is_hidden(frame: FrameType, name: str) -> bool:
-    """Say whether the body of a class has a name of its own."""
+    """Return whether the body of a class has a name of its own."""
     return not frame.f_code.co_flags & 1 and frame.f_locals is not frame.f_globals and name in frame.f_locals

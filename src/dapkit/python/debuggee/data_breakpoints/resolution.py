@@ -271,13 +271,13 @@ def _is_immutable(kind: type) -> bool:
 
 
 def is_plain(key: object) -> bool:
-    """Say whether a key is hashed and compared without any code of the program."""
+    """Return whether a key is hashed and compared without any code of the program."""
     if type(key) is tuple:
         return all(map(is_plain, key))
     return all(_method_of(key, method) for method in ("__hash__", "__eq__"))
 
 
 def _method_of(key: object, method: str) -> bool:
-    """Say whether a key has a method of a built-in class."""
+    """Return whether a key has a method of a built-in class."""
     holder, _ = _in_classes(mro(key), method)
     return holder is not None and holder in _PLAIN

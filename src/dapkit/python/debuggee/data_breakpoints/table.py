@@ -74,7 +74,7 @@ class EngineDataBreakpoint:
         return body
 
     def wants(self, access: DataAccess) -> bool:
-        """Say whether a use of a target is one to stop at, but for the condition."""
+        """Return whether a use of a target is one to stop at, but for the condition."""
         if access.target is not self.target or self.access not in (access.kind, READ_WRITE):
             return False
         return access.kind == READ or not is_same_value(access.old, access.new)
@@ -219,7 +219,7 @@ class DataBreakpointTable:
 
     @under_lock
     def stops_changed(self) -> None:
-        """Take note that the program, or a thread of it, stops or goes on."""
+        """Record that the program, or a thread of it, stops or continues."""
         if self._stops.states.released:
             return
         if self._standing:
@@ -233,7 +233,7 @@ class DataBreakpointTable:
 
     @under_lock
     def thread_parked(self) -> None:
-        """Take note that a thread stands still as well."""
+        """Record that a thread stands still as well."""
         self._standing = set(self._stops.parked)
         self._watching.thread_parks()
 

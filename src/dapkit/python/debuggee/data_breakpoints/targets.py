@@ -82,7 +82,7 @@ class ObjectEntry:
         return None if owner is None else native.namespace_of(owner)
 
     def is_shared(self) -> bool:
-        """Say whether the program itself holds the dict, and not only the object."""
+        """Return whether the program itself holds the dict, and not only the object."""
         holder = self.holder()
         return holder is not None and sys.getrefcount(holder) > 3  # of the object, of the variable, of the call
 
@@ -272,7 +272,7 @@ class WatchTarget:
         return [WRITE, READ, READ_WRITE] if readable else [WRITE]
 
     def means(self, other: "WatchTarget") -> bool:
-        """Say whether another target is on the same places."""
+        """Return whether another target is on the same places."""
         return [(type(place), place.mark) for place in self.places] == [
             (type(place), place.mark) for place in other.places
         ]

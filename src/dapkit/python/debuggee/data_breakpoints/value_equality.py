@@ -11,7 +11,7 @@ from ..interpreter import limits
 
 
 def is_same_value(old: object, new: object) -> bool:
-    """Say whether two objects are one, or stand for the same value: 0.0 is not -0.0, and a NaN is a NaN."""
+    """Return whether two objects are one, or stand for the same value: 0.0 is not -0.0, and a NaN is a NaN."""
     todo: list[tuple[Any, Any]] = [(old, new)]
     for one, right in todo:
         if one is right:

@@ -2,7 +2,7 @@
 
     started, or forked --arrives at the door--> waits --a session comes--> configuring --> runs, debugged
                                                   |
-                                                  +-- the door is closed --> runs on undebugged
+                                                  +-- the door is closed --> keeps running undebugged
 
 It is debugged as a program that a client has come to, but for its first line of code, which waits for the client. The
 helpers of `multiprocessing` have no session: the server of forks only shows its forks the way.
@@ -37,7 +37,7 @@ class _Reports:
             engine.link.event("output", {"category": "console", "output": f"{text}\n"})
 
     def executes(self) -> None:
-        """Say that this process is about to become another program, which will have a session of its own."""
+        """Report that this process is about to become another program, which will have a session of its own."""
         if (engine := _engine()) is not None:
             engine.link.event("dapkit/executes", {"processId": os.getpid()})
 
@@ -119,7 +119,7 @@ def _begin_in_fork() -> None:
 
 
 def _begin(name: str, door: str) -> bool:
-    """Wait for a session and its configuration; say whether there is one."""
+    """Wait for a session and its configuration; return whether there is one."""
     connection = connect(door, name, list(sys.orig_argv))
     if connection is None:
         return False

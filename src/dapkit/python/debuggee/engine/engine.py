@@ -1,7 +1,7 @@
 """The engine: its parts put together, and the life of one debugged program.
 
     connecting -> configuring (the program waits) -> running -> exited, with the program
-                                                   -> released: the program runs on undebugged
+                                                   -> released: the program keeps running undebugged
 
 A launched program dies with its debugger: if the link is lost it ends at once, with
 `limits.LINK_LOST_EXIT_CODE`, without flushing anything (who would have read it is gone, and a
@@ -398,7 +398,7 @@ class Engine:
         """Let the client go, and keep the program stopped.
 
         Threads of a program that can be attached to again stay where they are until then. Another is stopped as by
-        Ctrl-Z, and runs on without us once it is continued (SIGCONT).
+        Ctrl-Z, and keeps running without us once it is continued (SIGCONT).
         """
         if self.owned or not self.monitor.active:
             os.kill(os.getpid(), _signal.SIGSTOP)
@@ -426,18 +426,18 @@ class Engine:
 
     @under_lock
     def thread_stopped(self, ident: int) -> None:
-        """Take note that a stop begins, because of this thread."""
+        """Record that a stop begins, because of this thread."""
         self.callbacks.thread_stopped(ident)
         self.data_breakpoints.stops_changed()
 
     @under_lock
     def thread_parked(self) -> None:
-        """Take note that a thread stands still that was arrested."""
+        """Record that a thread stands still that was arrested."""
         self.data_breakpoints.thread_parked()
 
     @under_lock
     def threads_resumed(self) -> None:
-        """Take note that some thread, or all, may go on."""
+        """Record that some thread, or all, may continue."""
         self.jobs.withdraw(lambda ident: not self.states.stands(ident))
         self.callbacks.threads_resumed()
         self.data_breakpoints.stops_changed()

@@ -92,5 +92,5 @@ class Forks:
             self._rests = False  # after it: where the system gives no thread, the next fork tries again
 
     def forget(self) -> None:
-        """Take note that this process is a child, in which nothing is to be served."""
+        """Record that this process is a child, in which nothing is to be served."""
         self._rests = False

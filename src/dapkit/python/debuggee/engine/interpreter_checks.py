@@ -27,7 +27,7 @@ from ..sources.compilation import compiled, warning_filters
 from ..sources.files import body_offset, resume_offset
 
 NEWEST_TESTED: Final = (3, 15)
-"""The newest version of Python that the tests run on."""
+"""The newest version of Python that the tests keep running."""
 
 _VERSION: Final = ".".join(map(str, sys.version_info[:2]))
 _NEWEST: Final = ".".join(map(str, NEWEST_TESTED))
@@ -41,7 +41,7 @@ _KNOWN_OPCODES: Final = frozenset((
     "WITH_EXCEPT_START",
 ))  # fmt: skip
 _WATCHED_WORDS: Final = ("CALL", "DEREF", "EXC", "FAST", "RAISE", "RESUME")
-"""Of names of opcodes: the engine has to know all instructions that have one."""
+"""Of names of opcodes: the engine must know all instructions that have one."""
 
 
 class Internal(NamedTuple):
@@ -64,7 +64,7 @@ class ChangedInternal(RuntimeError):
 
 
 def is_newer() -> bool:
-    """Say whether this version of Python is newer than any that was tested."""
+    """Return whether this version of Python is newer than any that was tested."""
     return sys.version_info[:2] > NEWEST_TESTED
 
 

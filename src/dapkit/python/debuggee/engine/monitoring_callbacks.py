@@ -134,7 +134,7 @@ class MonitoringCallbacks:
 
     @under_lock
     def thread_stopped(self, ident: int) -> None:
-        """Take note that a stop begins, because of this thread."""
+        """Record that a stop begins, because of this thread."""
         if self._stops.each_alone:
             self._stepping.end(ident)
         else:
@@ -146,7 +146,7 @@ class MonitoringCallbacks:
 
     @under_lock
     def threads_resumed(self) -> None:
-        """Take note that some thread, or all, may go on."""
+        """Record that some thread, or all, may continue."""
         self._stepping.threads_resumed()
         self.choose()
 
@@ -186,7 +186,7 @@ class MonitoringCallbacks:
         return DISABLE if outcome is DISABLE and not stepped and not self._states.arresting else None
 
     def _join(self, ident: int, frame: FrameType, *, leaving: bool = False, at_line: bool = False) -> bool:
-        """Park with the others; say whether the client then let just this thread go on.
+        """Park with the others; return whether the client then let just this thread continue.
 
         Not in the engine's own code, which the program's threads run outside of callbacks, as at a fork: no callback
         may serve then.
@@ -198,7 +198,7 @@ class MonitoringCallbacks:
         return parked.resumed_alone
 
     def park_before_fork(self, frame: FrameType) -> None:
-        """Park the calling thread, which is about to fork in a frame, if it has to stop."""
+        """Park the calling thread, which is about to fork in a frame, if it must stop."""
         ident = _thread.get_ident()
         try:
             if self._states.must_park(ident):
@@ -325,7 +325,7 @@ class MonitoringCallbacks:
         return DISABLE
 
     def _bind_breakpoints(self, frame: FrameType, code: CodeType, offset: int, *, is_met: bool) -> bool:
-        """Bind breakpoints to code that starts; say whether one wants to know of every start."""
+        """Bind breakpoints to code that starts; return whether one wants to know of every start."""
         if "django" in self._options.templates and django.is_renderer(code):
             with self._lock:
                 self.breakpoints.sources.bind_template_renderer(code)
@@ -461,7 +461,7 @@ class MonitoringCallbacks:
             self._link.let_go()
 
     def _comes_again(self, error: BaseException) -> bool:
-        """Say whether an error of a signal is to be raised by the program itself, outside of the callback."""
+        """Return whether an error of a signal is to be raised by the program itself, outside of the callback."""
         ident = _thread.get_ident()
         return ident == self._threads.main and not self._states.evaluates(ident) and may_come_again(error)
 

@@ -36,7 +36,7 @@ class ProgramCalls:
         self._lock = lock
 
     def stop_in(self, frame: FrameType) -> None:
-        """Stop in a frame of the calling thread as soon as it goes on."""
+        """Stop in a frame of the calling thread as soon as it continues."""
         if not current_engine.is_debugged() or not self._monitor.active:
             return
         ident = _thread.get_ident()
@@ -47,7 +47,7 @@ class ProgramCalls:
         )
 
     def post_mortem(self, exception: BaseException, frame: FrameType, *, as_uncaught: bool) -> bool:
-        """Stop in a frame of the calling thread as soon as it goes on, and show where an exception came from.
+        """Stop in a frame of the calling thread as soon as it continues, and show where an exception came from.
 
         With `as_uncaught`, only if the client wants to stop at it when it is uncaught. Return whether it stops.
         """
@@ -67,7 +67,7 @@ class ProgramCalls:
         return True
 
     def traced_threads_changed(self) -> None:
-        """Take note that the calling thread is one that nothing stops, or is one no more."""
+        """Record that the calling thread is one that nothing stops, or is one no more."""
         with self._lock:
             if not self._stops.states.must_park(_thread.get_ident()):
                 self._stops.states.exempt({self._threads.link, *self._threads.look_for_marks()})

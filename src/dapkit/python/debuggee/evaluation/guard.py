@@ -91,7 +91,7 @@ class EvaluationGuard:
             return seconds
 
     def go_on(self, seconds: float) -> None:
-        """Let the clock go on."""
+        """Let the clock continue."""
         with self._lock:
             if not self._asked_to_stop:
                 self._until = monotonic() + seconds
@@ -149,7 +149,7 @@ class EvaluationGuard:
 
     @property
     def is_open(self) -> bool:
-        """Say whether code of the program runs in it."""
+        """Return whether code of the program runs in it."""
         return self._until is not None
 
     def give_up(self) -> None:

@@ -23,7 +23,7 @@ _wanted = 0  # the thread that is to be woken, until it was
 
 
 def prepare() -> bool:
-    """Make waking possible if the calling thread is the main one; say whether `undo` is to follow."""
+    """Make waking possible if the calling thread is the main one; return whether `undo` is to follow."""
     global _main  # noqa: PLW0603 - there is one main thread
     if _main or not _SIGNAL or _signal.getsignal(_SIGNAL) is not _signal.SIG_DFL:
         return False

@@ -94,19 +94,19 @@ class Job:
 
     @in_link_thread
     def _withdraw(self, link: Link) -> None:
-        """Interrupt until it ends, which may be long after the client has let the thread go on."""
+        """Interrupt until it ends, which may be long after the client has let the thread continue."""
         self._guard.look(monotonic())
         if self._guard.is_open:
             link.after(limits.TICK_SECONDS, lambda: self._withdraw(link))
 
     @property
     def is_over(self) -> bool:
-        """Say whether the request was answered."""
+        """Return whether the request was answered."""
         return self._request.answered
 
     @property
     def is_under_way(self) -> bool:
-        """Say whether the thread works on it, and was not given up."""
+        """Return whether the thread works on it, and was not given up."""
         return self._started and not self.is_over
 
     @property
@@ -122,7 +122,7 @@ class Job:
             _answer(self._request, lambda: instead(self._started))
 
     def withdraw(self) -> None:
-        """Refuse the request if the thread has not begun with it: it is about to go on. Its objects are released."""
+        """Refuse the request if the thread has not begun with it: it is about to continue. Its objects are released."""
         if not self._started:
             self._request.refuse("the thread went on before this was done")
             self._work = self._instead = None

@@ -52,7 +52,7 @@ AGAIN: Final = 2
 
 
 def origin_of(exception: BaseException, frame: FrameType) -> int:
-    """Say whether an exception is new, comes from a call that a frame made, or was raised before."""
+    """Return whether an exception is new, comes from a call that a frame made, or was raised before."""
     traceback = stored(exception, "__traceback__")
     if traceback is None or traceback.tb_next is None:
         return FRESH
@@ -155,7 +155,7 @@ class CatchCache:
                 self._set_callbacks()
 
     def watch_raises(self, *, by_code: bool) -> None:
-        """Take note that RAISE is watched by code object from now on, or everywhere again."""
+        """Record that RAISE is watched by code object from now on, or everywhere again."""
         with self._changing:
             self.raises_are_local = by_code
             self.looks_late = True

@@ -42,7 +42,7 @@ class ExceptionTypes:
         self._negate = negate
 
     def take(self, exception: BaseException) -> bool:
-        """Say whether an exception is meant."""
+        """Return whether an exception is meant."""
         is_match = any(_is_named(kind, package, name) for kind in mro(exception) for package, _, name in self._names)
         return is_match is not self._negate
 
@@ -66,11 +66,11 @@ class ExceptionCondition:
         untrack(self)
 
     def takes_type(self, exception: BaseException) -> bool:
-        """Say whether an exception of this type can be meant at all."""
+        """Return whether an exception of this type can be meant at all."""
         return all(names.take(exception) for names in self.types)
 
     def takes(self, exception: BaseException, frame: FrameType, report: Report) -> bool:
-        """Say whether an exception is meant that was raised in a frame. Runs the user's expression."""
+        """Return whether an exception is meant that was raised in a frame. Runs the user's expression."""
         if not self.takes_type(exception):
             return False
         if self._expression is None:

@@ -52,7 +52,7 @@ Pytest makes its classes seem built-in.
 
 
 def is_control_flow(exception: BaseException, rules: list[ExceptionRule]) -> bool:
-    """Say whether an exception is not an error."""
+    """Return whether an exception is not an error."""
     names = [class_name(kind) for kind in mro(exception)]
     for rule in rules:
         if any(map(rule.fits, names)):

@@ -29,7 +29,7 @@ class ExitCodes:
         self._chosen = None if codes is None else frozenset(codes)
 
     def pass_over(self, exception: BaseException) -> bool:
-        """Say whether an exception ends the program, or a thread, with a code that is not to stop it."""
+        """Return whether an exception ends the program, or a thread, with a code that is not to stop it."""
         if not is_a(exception, SystemExit):
             return False
         code = stored(exception, "code")

@@ -78,7 +78,7 @@ def _read(code: CodeType) -> _Code:
 
 
 def catches(frame: FrameType, exception: BaseException, offset: int) -> Finding:
-    """Say whether a frame would catch an exception that reaches it at an instruction."""
+    """Return whether a frame would catch an exception that reaches it at an instruction."""
     if not frame.f_code.co_exceptiontable:
         return Finding(NO)
     decoded = _read(frame.f_code)
@@ -220,11 +220,11 @@ def _matches(exception: BaseException, classes: object) -> bool:
 
 
 def is_swallowed_below(code: CodeType, exception: BaseException) -> bool:
-    """Say whether C code that calls this code by itself may swallow the exception without a trace."""
+    """Return whether C code that calls this code by itself may swallow the exception without a trace."""
     name = code.co_name
     return name.startswith("__") and name.endswith("__") and is_a(exception, *_SWALLOWED)
 
 
 def swallows_from_below(code: CodeType, exception: BaseException) -> bool:
-    """Say whether C code that this code calls may swallow an exception of something that it calls in turn."""
+    """Return whether C code that this code calls may swallow an exception of something that it calls in turn."""
     return is_a(exception, AttributeError) and not {"hasattr", "getattr"}.isdisjoint(code.co_names)

@@ -35,7 +35,7 @@ _LONGEST_HANDLER: Final = 100
 
 
 def is_seen_later(code: CodeType) -> bool:
-    """Say whether each exception of a code object is seen early enough without RAISE."""
+    """Return whether each exception of a code object is seen early enough without RAISE."""
     ranges = handlers_of(code)
     content = instructions(code)
     index = {offset: at for at, (offset, _, _) in enumerate(content)}
@@ -55,7 +55,7 @@ def _next(content: list[Instruction], at: int) -> int:
 
 
 def _does_nothing(content: list[Instruction], index: dict[int, int], at: int) -> bool:
-    """Say whether a handler does nothing that the program could notice, unless it takes the exception."""
+    """Return whether a handler does nothing that the program could notice, unless it takes the exception."""
     if [name for _, name, _ in content[at : at + len(_CLEANUP)]] == _CLEANUP:
         return True
     if content[at][1] != "PUSH_EXC_INFO":

@@ -192,7 +192,7 @@ class ExceptionBreakpointTable:
             self._monitor.meet_no_more()
 
     def is_seen_later(self, code: CodeType) -> bool:
-        """Say whether RAISE is not watched in a code object from now on, as later events show its exceptions."""
+        """Return whether RAISE is not watched in a code object from now on, as later events show its exceptions."""
         if not self.known.raises_are_local:
             return False
         seen_later = is_seen_later(code)
@@ -200,14 +200,14 @@ class ExceptionBreakpointTable:
         return seen_later
 
     def is_unseen(self, frame: FrameType, offset: int, exception: BaseException) -> bool:
-        """Say whether an exception leaves a frame in which no event may have shown it, nor where it came from."""
+        """Return whether an exception leaves a frame in which no event may have shown it, nor where it came from."""
         if not self.known.looks_late or origin_of(exception, frame) == PASSING:
             return False
         name, argument = opname[frame.f_code.co_code[offset]], frame.f_code.co_code[offset + 1]
         return not (name == "RERAISE" or (name == "RAISE_VARARGS" and not argument))
 
     def _wants(self, mode: Mode, exception: BaseException, frame: FrameType) -> bool:
-        """Say whether a breakpoint of this mode means an exception that is about to stop the program."""
+        """Return whether a breakpoint of this mode means an exception that is about to stop the program."""
         conditions = self._asked
         if any(condition.takes(exception, frame, self._complain) for condition in conditions.get(NEVER, ())):
             return False
@@ -253,7 +253,7 @@ class ExceptionBreakpointTable:
         return mode
 
     def _passes(self, ident: int, frame: FrameType, exception: BaseException) -> bool:
-        """Say whether an exception that was reported comes on its way where its traceback does not say so.
+        """Return whether an exception that was reported comes on its way where its traceback does not say so.
 
         From 3.14 on the frame of a generator or coroutine that has ended does not say which frame ran it. And the
         end of a `with` throws an exception into a generator that makes its context.
@@ -263,7 +263,7 @@ class ExceptionBreakpointTable:
         return any(each.identity == id(exception) and id(frame) in each.older for each in self._stopped.get(ident, ()))
 
     def _begins(self, ident: int, frame: FrameType, offset: int, exception: BaseException, *, origin: int) -> None:
-        """Take note that an exception is raised anew. A fresh one may have the identity of one that has gone.
+        """Record that an exception is raised anew. A fresh one may have the identity of one that has gone.
 
         In a frame that the reported one has to leave it is that one, on its way, unless the frame itself raises it:
         imports take frames off a traceback.
@@ -401,7 +401,7 @@ class ExceptionBreakpointTable:
 
 
 def _ends_context(frame: FrameType | None) -> bool:
-    """Say whether a frame is at the end of a `with` whose context a generator makes."""
+    """Return whether a frame is at the end of a `with` whose context a generator makes."""
     if frame is None or frame.f_code.co_name not in ("__exit__", "__aexit__"):
         return False
     return frame.f_code.co_filename == getattr(sys.modules.get("contextlib"), "__file__", None)

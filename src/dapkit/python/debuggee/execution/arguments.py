@@ -82,7 +82,7 @@ class ParameterStores:
         return by_name
 
     def may_precede(self, name: str, offset: int) -> bool:
-        """Say whether a parameter may have been assigned to when an instruction is about to be executed."""
+        """Return whether a parameter may have been assigned to when an instruction is about to be executed."""
         return any(store < offset or self._lowest_after(store) <= offset for store in self.offsets.get(name, ()))
 
     def _lowest_after(self, offset: int) -> int:

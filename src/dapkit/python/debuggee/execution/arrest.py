@@ -34,7 +34,7 @@ class ThreadArrest:
 
     @under_lock
     def settle(self) -> None:
-        """Watch everywhere only as long as a thread has to be stopped wherever it is."""
+        """Watch everywhere only as long as a thread must be stopped wherever it is."""
         # Each of very many threads comes here as it parks: while all are stopped, others are not looked at.
         self._switch(on=self._states.stopped or self._expects_any())
 
@@ -51,7 +51,7 @@ class ThreadArrest:
 
     @under_lock
     def expect_no_more(self, ident: int) -> None:
-        """Wait no more for a thread: it has come, or may go on."""
+        """Wait no more for a thread: it has come, or may continue."""
         self._returning.end(ident)
 
     @under_lock
@@ -61,7 +61,7 @@ class ThreadArrest:
         self._switch(on=False)
 
     def forget(self) -> None:
-        """Take note that nothing is watched any more, for good."""
+        """Record that nothing is watched any more, for good."""
         self.is_on = False
 
     def _switch(self, *, on: bool) -> None:

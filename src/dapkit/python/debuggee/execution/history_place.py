@@ -34,12 +34,12 @@ class HistoryPlace:
         self.arrival: int | None = None
 
     def passes(self, parked: ParkedThread, reason: str, details: Json) -> bool:
-        """Say whether the program goes on in spite of it."""
+        """Return whether the program continues in spite of it."""
         if self.scanner is not None:
             self.scanner(parked, reason, details)
             return True
         return bool(self.is_copy()) or self._has_arrived(parked)
 
     def _has_arrived(self, parked: ParkedThread) -> bool:
-        """Say whether the client has been shown this very line as the moment of the past that it asked for."""
+        """Return whether the client has been shown this very line as the moment of the past that it asked for."""
         return parked.at_line and self.arrival is not None and self.clock() == self.arrival

@@ -1,7 +1,7 @@
 """Texts that a library runs one after the other: statements of a cell, inputs of a console, examples of a doctest.
 
 Each of them is a code object of its own, started by the same frames of the library. So where a step leaves one
-of them, it goes on in the next: one of the same file name, or one that the same frame runs.
+of them, it continues in the next: one of the same file name, or one that the same frame runs.
 """
 
 from collections.abc import Callable

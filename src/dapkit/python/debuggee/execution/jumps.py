@@ -18,7 +18,7 @@ from .parked_thread import ParkedThread
 
 
 def objection(parked: ParkedThread | None, frame: FrameType) -> str:
-    """Say why a frame cannot jump now, an empty text if it can."""
+    """Return why a frame cannot jump now, an empty text if it can."""
     if parked is None:
         return "the thread is inside native code"
     if parked.shown is not frame or parked.trail is not None:
@@ -29,7 +29,7 @@ def objection(parked: ParkedThread | None, frame: FrameType) -> str:
 
 
 def jump(parked: ParkedThread, line: int) -> list[str]:
-    """Let the frame of a parked thread go on at another line; return the variables that became None.
+    """Let the frame of a parked thread continue at another line; return the variables that became None.
 
     To be called in that thread.
 
@@ -84,7 +84,7 @@ def restart(parked: ParkedThread, arguments: KnownArguments) -> list[str]:
 
 
 def restart_objection(frame: FrameType, arguments: KnownArguments) -> str:
-    """Say why a frame that can jump still cannot be restarted, an empty text if it can."""
+    """Return why a frame that can jump still cannot be restarted, an empty text if it can."""
     if not is_function(frame.f_code):
         return "only functions can be restarted"
     if arguments.known(frame) is None:

@@ -47,7 +47,7 @@ class Loads:
             self._watch_thread(body.__code__)
 
     def runs(self, code: CodeType) -> bool:
-        """Say whether code is the function that runs the code of modules."""
+        """Return whether code is the function that runs the code of modules."""
         return id(code) == self._runner
 
     @under_lock

@@ -114,7 +114,7 @@ class Monitor:
             allocate_events(_set_no_events)
 
     def accompanied_by_clock(self, fork_wrapper: Callable[[Callable[..., object]], Callable[..., object]]) -> None:
-        """Take note that the clock of time travel watches all starts, as a companion does; so do we then, all the time.
+        """Record that the clock of time travel watches all starts, as a companion does; so do we then, all the time.
 
         `fork_wrapper` wraps callbacks so that their system calls are not taken for the program's.
         """
@@ -295,7 +295,7 @@ class Monitor:
         return union
 
     def watches(self, code: CodeType) -> bool:
-        """Say whether any events of this code object are on."""
+        """Return whether any events of this code object are on."""
         return id(code) in self._wanted
 
     @under_lock

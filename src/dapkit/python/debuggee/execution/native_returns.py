@@ -35,7 +35,7 @@ class NativeReturns:
 
     @under_lock
     def end(self, ident: int) -> None:
-        """Wait no more for a thread: it has come, or may go on."""
+        """Wait no more for a thread: it has come, or may continue."""
         for code in self._codes.pop(ident, ()):
             self._monitor.want(code, f"return {ident}", 0)
         if not self._codes:

@@ -55,7 +55,7 @@ class Results:
         return code
 
     def leave(self, frame: FrameType, value: object, *, stepped: FrameType | None) -> bool:
-        """Take note that a frame of watched code returns; say whether no more returns are to be looked at."""
+        """Record that a frame of watched code returns; return whether no more returns are to be looked at."""
         code = frame.f_code
         if frame.f_back is stepped:
             self._called = None

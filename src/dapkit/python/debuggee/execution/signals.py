@@ -15,7 +15,7 @@ _RAISES_LATE = ParkedThread.raise_late.__code__
 
 
 def may_come_again(error: BaseException) -> bool:
-    """Say whether an error was raised by the default handler of Ctrl-C, and not while the thread was stopped."""
+    """Return whether an error was raised by the default handler of Ctrl-C, and not while the thread was stopped."""
     if type(error) is not KeyboardInterrupt or _getsignal(_signal.SIGINT) is not _signal.default_int_handler:
         return False
     traceback = error.__traceback__

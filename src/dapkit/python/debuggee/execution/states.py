@@ -51,7 +51,7 @@ STOPPED: Final = "stopped"
 EVALUATING: Final = "evaluating"
 """It is stopped for the client, and runs an expression in which breakpoints stop."""
 FINISHING: Final = "finishing"
-"""The client has let it go on while it was inside an expression; it stops again when that has ended."""
+"""The client has let it continue while it was inside an expression; it stops again when that has ended."""
 EXEMPT: Final = "exempt"
 """It is the debugger's own, or the program has marked it as one that no debugger is to stop."""
 
@@ -74,7 +74,7 @@ THREAD_MOVES: Final[Mapping[tuple[ThreadState, ThreadMove], ThreadState]] = {
     (STEPPING, "park"): STOPPED,
     (EVALUATING, "park"): STOPPED,
     (FINISHING, "park"): STOPPED,
-    # The client lets it go on.
+    # The client lets it continue.
     (STOPPED, "resume"): RUNNING,
     (ARRESTING, "resume"): RUNNING,
     (EVALUATING, "resume"): FINISHING,
@@ -93,7 +93,7 @@ THREAD_MOVES: Final[Mapping[tuple[ThreadState, ThreadMove], ThreadState]] = {
     (STOPPED, "evaluate"): EVALUATING,
     (EVALUATING, "evaluated"): STOPPED,
     (FINISHING, "evaluated"): STOPPED,
-    # It goes on from a stop inside an expression.
+    # It continues from a stop inside an expression.
     (RUNNING, "reenter"): FINISHING,
     (STEPPING, "reenter"): FINISHING,
     (ARRESTING, "reenter"): EVALUATING,
@@ -123,7 +123,7 @@ ENDING: Final = "ending"
 SUSPENDED: Final = "suspended"
 """The client has left; all threads are stopped until the next one takes them over."""
 RELEASED: Final = "released"
-"""The program runs on undebugged."""
+"""The program keeps running undebugged."""
 FORKED: Final = "forked"
 """This process is the child of a fork, which is not debugged."""
 
@@ -189,15 +189,15 @@ class ThreadStates:
         return self._threads.get(ident, self._others)
 
     def must_park(self, ident: int) -> bool:
-        """Say whether a thread that runs has to stop at the event that it is in."""
+        """Return whether a thread that runs must stop at the event that it is in."""
         return self._threads.get(ident, self._others) == ARRESTING
 
     def stands(self, ident: int) -> bool:
-        """Say whether a thread is stopped for the client, though it may be evaluating something."""
+        """Return whether a thread is stopped for the client, though it may be evaluating something."""
         return self._threads.get(ident, self._others) in _STANDING
 
     def evaluates(self, ident: int) -> bool:
-        """Say whether a thread runs an expression in which breakpoints stop."""
+        """Return whether a thread runs an expression in which breakpoints stop."""
         return self._threads.get(ident, self._others) in (EVALUATING, FINISHING)
 
     def standing(self) -> list[int]:
@@ -227,7 +227,7 @@ class ThreadStates:
 
     @under_lock
     def move(self, ident: int, move: ThreadMove) -> bool:
-        """Move one thread; say whether that was legal.
+        """Move one thread; return whether that was legal.
 
         Raises:
             IllegalMove: it was not, and marks are checked.
@@ -245,7 +245,7 @@ class ThreadStates:
 
     @under_lock
     def move_program(self, move: ProgramMove) -> bool:
-        """Move the program, and with it the threads that this concerns; say whether that was legal.
+        """Move the program, and with it the threads that this concerns; return whether that was legal.
 
         Raises:
             IllegalMove: it was not, and marks are checked.
@@ -254,7 +254,7 @@ class ThreadStates:
         return self._move_program(move)
 
     def fork(self) -> None:
-        """Take note that this is the child of a fork. No other thread exists, and the lock may be held for ever."""
+        """Record that this is the child of a fork. No other thread exists, and the lock may be held for ever."""
         self._move_program("fork")
 
     @under_lock

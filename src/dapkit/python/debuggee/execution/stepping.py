@@ -11,7 +11,7 @@ it steps over run at full speed:
     the target was a text that    the next text becomes the target, such as a statement of a notebook's cell;
     a library runs                until then what runs them is (`cells`)
 
-An await suspends the target without leaving it: the step ends where the coroutine goes on. The end of the
+An await suspends the target without leaving it: the step ends where the coroutine continues. The end of the
 outermost coroutine of an asyncio task leads to the coroutine that awaits the task, not to the event loop.
 Several frames may share a code object (recursion, threads), so frames are compared.
 
@@ -220,7 +220,7 @@ class Stepping:
 
     @under_lock
     def threads_resumed(self) -> None:
-        """Take note that threads go on, perhaps some whose step has not ended, or begins now."""
+        """Record that threads continue, perhaps some whose step has not ended, or begins now."""
         for ident in self.steps:
             self._states.move(ident, "step")
 
@@ -231,11 +231,11 @@ class Stepping:
             self._monitor.also("step", 0)
 
     def watches(self, code: object) -> bool:
-        """Say whether lines of a code object matter to any step."""
+        """Return whether lines of a code object matter to any step."""
         return any(step.target is not None and step.target.f_code is code for step in self.steps.values())
 
     def watches_at(self, code: object, offset: int) -> bool:
-        """Say whether an instruction of a code object matters to any step."""
+        """Return whether an instruction of a code object matters to any step."""
         return any(
             step.unit == INSTRUCTION or step.call is not None or offset in step.offsets
             for step in self.steps.values()
@@ -243,7 +243,7 @@ class Stepping:
         )
 
     def arrives(self, ident: int, frame: FrameType) -> bool:
-        """Say whether a new line of a frame is where the step ends."""
+        """Return whether a new line of a frame is where the step ends."""
         step = self.steps.get(ident)
         if step is None or step.target is not frame or step.kind == OUT or step.cell is not None:
             return False
@@ -258,7 +258,7 @@ class Stepping:
 
     @under_lock
     def arrives_at(self, ident: int, frame: FrameType, offset: int) -> bool:
-        """Say whether an instruction of a frame is where the step ends."""
+        """Return whether an instruction of a frame is where the step ends."""
         step = self.steps.get(ident)
         if step is None or step.target is not frame or step.kind == OUT or step.cell is not None:
             return False
@@ -281,7 +281,7 @@ class Stepping:
 
     @under_lock
     def call(self, ident: int, frame: FrameType, function: object) -> bool:
-        """Take note that a frame calls something; say whether calls in its code still matter to any step."""
+        """Record that a frame calls something; return whether calls in its code still matter to any step."""
         matters = False
         for owner, step in self.steps.items():
             results = step.results
@@ -298,7 +298,7 @@ class Stepping:
 
     @under_lock
     def note_result(self, frame: FrameType, value: object) -> None:
-        """Take note that a frame returns whose code is in `called`."""
+        """Record that a frame returns whose code is in `called`."""
         for ident, step in self.steps.items():
             results = step.results
             if results is not None and id(frame.f_code) in results.codes:
@@ -319,7 +319,7 @@ class Stepping:
 
     @under_lock
     def leave(self, ident: int, frame: FrameType, value: object, *, yielding: bool) -> FrameType | None:
-        """Take note that a frame returns or yields; return the frame to stop in, if that ends the step."""
+        """Record that a frame returns or yields; return the frame to stop in, if that ends the step."""
         step = self.steps.get(ident)
         if step is None or step.target is not frame:
             return None
@@ -344,7 +344,7 @@ class Stepping:
 
     @under_lock
     def unwind(self, ident: int, frame: FrameType) -> None:
-        """Take note that an exception leaves a frame."""
+        """Record that an exception leaves a frame."""
         step = self.steps.get(ident)
         if step is not None and step.target is frame:
             self._retarget(ident, step, self._awaiter(frame) or frame.f_back)
@@ -384,7 +384,7 @@ class Stepping:
 
     @under_lock
     def enter(self, ident: int, frame: FrameType) -> None:
-        """Take note that a frame starts or goes on after a yield."""
+        """Record that a frame starts or continues after a yield."""
         step = self.steps.get(ident)
         if step is None or not self.may_show(frame) or not _below(frame, step.target):
             return
@@ -396,7 +396,7 @@ class Stepping:
         self._set(ident, Step(OVER, frame, step.reason, step.unit))
 
     def may_show(self, frame: FrameType) -> bool:
-        """Say whether a step may end in a frame."""
+        """Return whether a step may end in a frame."""
         return self._shows_kind(self._sources.kind_of(frame)) and not self._sources.hides(frame)
 
     def _shows(self, code: CodeType) -> bool:
@@ -415,7 +415,7 @@ class Stepping:
 
 
 def _awaits(frame: FrameType, value: object) -> bool:
-    """Say whether a yield is the suspension of an await, which the program does not see as one."""
+    """Return whether a yield is the suspension of an await, which the program does not see as one."""
     flags = frame.f_code.co_flags
     if flags & _ASYNC_GENERATOR:
         return simple_name(type(value)) != "async_generator_wrapped_value"
@@ -423,7 +423,7 @@ def _awaits(frame: FrameType, value: object) -> bool:
 
 
 def _below(frame: FrameType, older: FrameType | None) -> bool:
-    """Say whether a frame was called, directly or not, from an older one; None is below all."""
+    """Return whether a frame was called, directly or not, from an older one; None is below all."""
     if older is None:
         return True
     caller = frame.f_back

@@ -12,13 +12,13 @@ class StopListener(Protocol):
         """Take note, in the thread itself and without the lock, that it is about to stop the program."""
 
     def thread_stopped(self, ident: int) -> None:
-        """Take note that a stop begins, because of this thread."""
+        """Record that a stop begins, because of this thread."""
 
     def thread_parked(self) -> None:
-        """Take note that a thread stands still that was arrested."""
+        """Record that a thread stands still that was arrested."""
 
     def threads_resumed(self) -> None:
-        """Take note that some thread, or all, may go on."""
+        """Record that some thread, or all, may continue."""
 
     def references_released(self, objects: list[Numbered]) -> None:
         """Take note, in the thread itself and without the lock, that it leaves and drops these objects."""

@@ -1,4 +1,4 @@
-"""Stopping and going on: which threads stand still, and why.
+"""Stopping and continuing: which threads stand still, and why.
 
 A thread stops by parking inside a monitoring callback. By default the whole program stops
 with it: events are switched on everywhere, so that each other thread parks at its
@@ -57,7 +57,7 @@ STANDS_EVENT: Final = "dapkit/stands"
 
 
 class Stops:
-    """Parks threads and lets them go on.
+    """Parks threads and lets them continue.
 
     Invariant: `parked` holds the threads that stand, and those that run an expression where they stand;
     references are valid exactly while the program, or their thread, is stopped. Changed under the lock.
@@ -139,7 +139,7 @@ class Stops:
 
     @off_link_thread
     def stop_at(self, parked: ParkedThread, reason: str, **details: object) -> None:
-        """Stop the program because of this thread, and return when the thread is to go on.
+        """Stop the program because of this thread, and return when the thread is to continue.
 
         If the program is stopped for another reason already, this one is reported after that.
         """
@@ -150,7 +150,7 @@ class Stops:
 
     @off_link_thread
     def show(self, parked: ParkedThread, reason: str, details: Json) -> None:
-        """Stop the program, whatever is looked for and wherever the past begins, and return when it is to go on."""
+        """Stop the program, whatever is looked for and wherever the past begins, and return when it is to continue."""
         check_headroom()
         self._listener.thread_stops()
         gc_pause.pause()
@@ -191,7 +191,7 @@ class Stops:
 
     @off_link_thread
     def join(self, parked: ParkedThread) -> None:
-        """Park a thread because the program is stopped; return when it is to go on."""
+        """Park a thread because the program is stopped; return when it is to continue."""
         check_headroom()
         with self._lock:
             if not self.states.must_park(parked.ident):
@@ -220,7 +220,7 @@ class Stops:
         self._parked[parked.ident] = parked
 
     def _wait_until_resumed(self, parked: ParkedThread) -> None:
-        """Do the work of the inbox. An exception of a signal handler is raised when the thread goes on."""
+        """Do the work of the inbox. An exception of a signal handler is raised when the thread continues."""
         parked.stand(lambda: self.states.phase == ENDING, self._gui)
         self._release_references(parked.ident)
         if LOG:
@@ -253,7 +253,7 @@ class Stops:
 
         sys.monitoring is silent inside a callback, where a stopped thread stands; `sys.call_tracing` is
         made for this: it lets events through again. A stop in there is a stop of its own; when the program
-        goes on from it and the call has ended, the program stops again where it stood.
+        continues from it and the call has ended, the program stops again where it stood.
 
         Raises:
             RequestRefused: the client has let the thread go on meanwhile.
@@ -273,7 +273,7 @@ class Stops:
             self._stop_again(parked)
 
     def _reenter(self, ident: int) -> None:
-        """Take note that a thread is back in an expression, after a stop in there."""
+        """Record that a thread is back in an expression, after a stop in there."""
         if self.states.released:
             return  # and without the lock, which may be held for ever in the child of a fork
         with self._lock:
@@ -378,7 +378,7 @@ class Stops:
 
     @in_link_thread
     def resume(self, only: int | None = None) -> None:
-        """Let all threads go on, or only one."""
+        """Let all threads continue, or only one."""
         if LOG:
             write("resume", "all threads" if only is None else f"thread {only}")
         with self._lock:
@@ -397,7 +397,7 @@ class Stops:
 
     @under_lock
     def _go_on(self, move: ProgramMove) -> None:
-        """Let all threads go on, as they may after this move of the program."""
+        """Let all threads continue, as they may after this move of the program."""
         self._references.end(standing=self._parked)  # first: while none of them runs
         self.states.move_program(move)
         self._pausing.clear()
@@ -423,7 +423,7 @@ class Stops:
 
     @in_link_thread
     def end_thread(self, ident: int) -> bool:
-        """Let a thread that stands still end; say whether there was one."""
+        """Let a thread that stands still end; return whether there was one."""
         with self._lock:
             parked = self._parked.get(ident)
             if parked is None:
@@ -434,7 +434,7 @@ class Stops:
 
     @in_link_thread
     def end_program(self) -> None:
-        """Let all threads go on, and nothing stop them: the program was asked to end."""
+        """Let all threads continue, and nothing stop them: the program was asked to end."""
         with self._lock:
             self._go_on("end")
 
@@ -466,7 +466,7 @@ class Stops:
     def hand_over(self) -> tuple[int, dict[int, ParkedThread]]:
         """Give away the threads that stand, and the one that the stop is about; nothing stops here once more."""
         with self._lock:
-            # A thread that is evaluating something goes on from here, and parks for the new client at its next event.
+            # A thread that is evaluating something continues from here, and parks for the new client at its next event.
             evaluating = self.states.all_in(EVALUATING)
             parked = {ident: parked for ident, parked in self._parked.items() if ident not in evaluating}
             self._parked = {}

@@ -302,7 +302,7 @@ def _matching(text: str, closing: int) -> int:
 
 
 def _in_text(before: str) -> bool:
-    """Say whether a quote is open."""
+    """Return whether a quote is open."""
     quote = ""
     for character in before:
         if quote:

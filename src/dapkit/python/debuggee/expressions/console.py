@@ -94,13 +94,13 @@ class Console:
         return outcome
 
     def let_go(self) -> None:
-        """Keep the last value alive no more: the program goes on."""
+        """Keep the last value alive no more: the program continues."""
         if self.last:
             self._find = weak_getter(self.last.pop())
 
 
 def may_change(text: str) -> bool:
-    """Say whether an input may give variables new values."""
+    """Return whether an input may give variables new values."""
     try:
         todo: list[object] = [compiled(text, "exec", _ast.PyCF_ONLY_AST | _FLAGS, place=NAME)]
     except (SyntaxError, ValueError, RecursionError, MemoryError):

@@ -123,6 +123,6 @@ def said(error: BaseException, guard: EvaluationGuard | None = None) -> str:
 
 
 def too_long(text: str, seconds: float) -> str:
-    """Say that a text was interrupted."""
+    """Report that a text was interrupted."""
     short = text if len(text) <= 60 else text[:59] + "…"
     return f"{short} did not end within {seconds:g} s and was interrupted"

@@ -53,7 +53,7 @@ class GcPause:
             _set_threshold(_OFF)
 
     def resume(self) -> bool:
-        """Let collections begin, as far as the calling thread is concerned; say whether `pause` is to follow."""
+        """Let collections begin, as far as the calling thread is concerned; return whether `pause` is to follow."""
         ident = _thread.get_ident()
         if ident not in self._ours:
             return False
@@ -89,7 +89,7 @@ class GcPause:
         return switch
 
     def _note(self, threshold: int) -> None:
-        """Take note of a threshold that the program has set."""
+        """Record a threshold that the program has set."""
         if threshold != _OFF:
             self._thresholds[False] = threshold
 

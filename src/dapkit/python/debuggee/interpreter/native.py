@@ -111,7 +111,7 @@ def uncount_calls(number: int) -> None:
 
 
 def hide(code: CodeType, samples: list[tuple[CodeType, int]]) -> bool:
-    """Let the frame of a running code object be seen no more; say whether it is so."""
+    """Let the frame of a running code object be seen no more; return whether it is so."""
     return AVAILABLE and _native.hide(code, len(code.co_code) // 2 - 1, *samples)
 
 
@@ -131,7 +131,7 @@ def raise_in_thread(ident: int, exception: type[BaseException] | None) -> bool:
 def duplicate_above_limit(descriptor: int, *, most: int, count: int) -> int:
     """Duplicate a descriptor above the soft limit, up to which programs close "all" of them; -1 if that cannot be.
 
-    The limit may be `most`, and the hard one has to be higher by `count`.
+    The limit may be `most`, and the hard one must be higher by `count`.
     """
     return _native.duplicate_above_limit(descriptor, most, count) if AVAILABLE else -1
 
@@ -302,7 +302,7 @@ def unwatch_all() -> None:
 
 
 def is_alive(number: int) -> bool:
-    """Say whether the dict of a watch still exists."""
+    """Return whether the dict of a watch still exists."""
     return _native.watch_state(number)[0]
 
 

@@ -46,7 +46,7 @@ MAPPINGS: Final = ClassSet(dict, *FROZENDICT)
 
 
 def is_a[T](value: object, *kinds: type[T]) -> "TypeGuard[T]":
-    """Say whether a value is of one of some classes; `isinstance` would ask the value's own `__class__`."""
+    """Return whether a value is of one of some classes; `isinstance` would ask the value's own `__class__`."""
     for kind in _MRO(type(value)):
         for expected in kinds:
             if kind is expected:

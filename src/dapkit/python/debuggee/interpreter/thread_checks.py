@@ -26,7 +26,7 @@ _locks: list[_thread.RLock] = []
 
 
 def enter_link_thread() -> None:
-    """Take note that the calling thread serves the link from now on."""
+    """Record that the calling thread serves the link from now on."""
     if CHECKED:
         _link_threads.add(_thread.get_ident())
         if not _watched:
@@ -42,7 +42,7 @@ def _forbid_import(event: str, arguments: tuple[object, ...]) -> None:
 
 
 def leave_link_thread() -> None:
-    """Take note that the calling thread serves the link no more."""
+    """Record that the calling thread serves the link no more."""
     _link_threads.discard(_thread.get_ident())
 
 
@@ -55,7 +55,7 @@ def engine_lock() -> _thread.RLock:
 
 
 def is_owned(lock: _thread.RLock) -> bool:
-    """Say whether the calling thread holds a lock."""
+    """Return whether the calling thread holds a lock."""
     owned: bool = lock._is_owned()  # type: ignore[attr-defined]  # which threading.Condition calls, too
     return owned
 

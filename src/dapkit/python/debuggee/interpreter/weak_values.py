@@ -35,7 +35,7 @@ def weak_getter(value: object) -> Callable[[], object] | None:
 
 
 def _is_data(value: object, items: int) -> bool:
-    """Say whether a value, and all of the few items in it, can end without anybody's notice."""
+    """Return whether a value, and all of the few items in it, can end without anybody's notice."""
     kind = type(value)  # by identity: a metaclass may compare in its own way
     if any(kind is atom for atom in _ATOMS):
         return True

@@ -42,7 +42,7 @@ static inline void unlock_state(void) { pthread_mutex_unlock(&state_lock); }
 static inline long long count_one(long long *count) { return __atomic_add_fetch(count, 1, __ATOMIC_RELAXED); }
 static inline long long read_count(const long long *count) { return __atomic_load_n(count, __ATOMIC_RELAXED); }
 
-/* Count down to 0; say whether this was the last step. */
+/* Count down to 0; return whether this was the last step. */
 static inline int count_down(long long *count)
 {
     long long left = read_count(count);

@@ -4,7 +4,7 @@
    Python code may run: it could switch threads in the middle of the dict's change, and crash. So the watcher
    only takes notes, and *arms*: it has events of sys.monitoring switched on in the code that is writing, by
    which the next instruction of that frame reaches a Python callback, which drains the notes. Other code
-   is not touched, and goes on at full speed.
+   is not touched, and continues at full speed.
 
    The interpreter gives a watcher no data of its own, so the state is one per process; the module loads into
    the main interpreter only. A watch does not keep its dict alive. */

@@ -59,7 +59,7 @@ def run_to_end(
 
 
 def is_archive(kind: str, what: str) -> bool:
-    """Say whether a program is a zip archive. To be asked before exceptions are watched: the answer may be one."""
+    """Return whether a program is a zip archive. To be asked before exceptions are watched: the answer may be one."""
     path = os.path.join(os.getcwd(), what)
     if kind != "program" or path.endswith((".py", ".pyc")) or not os.path.isfile(path):
         return False

@@ -2,7 +2,7 @@
 
 An interrupt (SIGINT) is handled between two steps of the main thread, so a main thread that sits in
 native code does not hear of it. Whether it has heard is seen by a monitoring tool of its own, for a
-second at most: any event in the main thread means that it goes on in Python.
+second at most: any event in the main thread means that it continues in Python.
 
 An interrupt that comes just before the main thread begins to wait does not end that wait: the
 interpreter looks for signals before it calls the system, and the system sees none later. So it is
@@ -57,7 +57,7 @@ def _ignores_term() -> bool:
 
 
 class _Watch:
-    """Whether the main thread goes on in Python."""
+    """Whether the main thread continues in Python."""
 
     def __init__(self, main: int, link: Link) -> None:
         self._main = main

@@ -121,7 +121,7 @@ def goto_targets(engine: "Engine", request: IncomingRequest) -> Json:
 
 
 def goto(engine: "Engine", request: IncomingRequest) -> Deferred:
-    """Let a thread go on at another line of its newest frame."""
+    """Let a thread continue at another line of its newest frame."""
     target = engine.references.get(request.arguments.get("targetId"), JumpTarget)
     ident = engine.threads.ident(request.arguments.get("threadId"))
     engine.stops.need_stop(ident)

@@ -66,7 +66,7 @@ class ChunkedRequests:
 
     @in_link_thread
     def keeps(self, request: IncomingRequest, handler: Handler) -> bool:
-        """Say whether a request has to wait; it is answered when its turn comes."""
+        """Return whether a request must wait; it is answered when its turn comes."""
         if not self._under_way or request.message["command"] in OVERTAKING:
             return False
         self._waiting.append((request, handler))

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def continue_(engine: "Engine", request: IncomingRequest) -> Json:
-    """Let the program go on, or one thread of it; a suspended task goes on with the thread of its loop."""
+    """Let the program continue, or one thread of it; a suspended task continues with the thread of its loop."""
     thread_id = request.arguments.get("threadId")
     if thread_id == ALL_THREADS:
         engine.stops.need_stop(engine.stops.standing or engine.threads.main)
@@ -93,7 +93,7 @@ def pause(engine: "Engine", request: IncomingRequest) -> Deferred:
         raise RequestRefused("the program has not started yet; it waits for configurationDone")
 
     # First the events that stop threads, then the response, for which the link's thread may have to wait while others
-    # run: who has to wait for the lock until then reports its stop after the response.
+    # run: who must wait for the lock until then reports its stop after the response.
     with engine.lock:
         for ident in idents:
             engine.stops.pause(ident)

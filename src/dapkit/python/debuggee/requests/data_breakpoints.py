@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 def data_breakpoint_info(engine: "Engine", request: IncomingRequest) -> Deferred:
-    """Say whether something can be watched, and under which dataId."""
+    """Return whether something can be watched, and under which dataId."""
     name = text(request, "name")
     size = number(request, "bytes")
     once = _is_once(request)
@@ -59,7 +59,7 @@ def data_breakpoint_info(engine: "Engine", request: IncomingRequest) -> Deferred
 
 
 def _named(target: WatchTarget, frame: FrameType | None) -> Json | None:
-    """Say how a target is named at any time: from a module if it can be, or else as the client has named it."""
+    """Return how a target is named at any time: from a module if it can be, or else as the client has named it."""
     if frame is None:
         return None
     holder, part = holder_of(target)

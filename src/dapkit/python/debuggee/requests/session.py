@@ -90,7 +90,7 @@ def disconnect(engine: "Engine", request: IncomingRequest) -> None:
 
 
 def output_taken(engine: "Engine", request: IncomingRequest) -> None:
-    """Take note that some of our output has reached the client."""
+    """Record that some of our output has reached the client."""
     engine.link.note_taken(number(request, "characters"))
 
 

@@ -43,7 +43,7 @@ def place_of_expression(engine: "Engine", request: IncomingRequest) -> Json:
 
 
 def place_of_target(engine: "Engine", request: IncomingRequest) -> Json:
-    """Say where a target of `goto` lies: a line of a function, and in which call on the stack of a thread, or 0."""
+    """Return where a target of `goto` lies: a line of a function, and in which call on the stack of a thread, or 0."""
     target = engine.references.get(request.arguments.get("targetId"), JumpTarget)
     parked = engine.stops.parked.get(engine.threads.ident(request.arguments.get("threadId")))
     chain = [] if parked is None else stack_of(parked.shown)

@@ -106,7 +106,7 @@ def _check_page(request: IncomingRequest) -> None:
 
 
 def wants_hexadecimal(request: IncomingRequest) -> bool:
-    """Say whether numbers are to be shown in base 16."""
+    """Return whether numbers are to be shown in base 16."""
     value_format = request.arguments.get("format")
     return isinstance(value_format, dict) and value_format.get("hex") is True
 
@@ -165,7 +165,7 @@ def report_changed(engine: "Engine", but: str = "") -> None:
 
 
 def why_not_evaluated(engine: "Engine", ident: int, *, has_begun: bool) -> str:
-    """Say why a stopped thread did not do its work."""
+    """Return why a stopped thread did not do its work."""
     if has_begun:
         return "it did not end in time, and cannot be interrupted where it is; it goes on"
     if ident not in engine.stops.parked:

@@ -37,7 +37,7 @@ class ReloadSettings:
         self._exclude = _patterns(options, "exclude")
 
     def is_about(self, path: str) -> bool:
-        """Say whether a file is to be watched."""
+        """Return whether a file is to be watched."""
         return _fits(self._include, path) and not _fits(self._exclude, path)
 
 

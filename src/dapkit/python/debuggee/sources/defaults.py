@@ -8,7 +8,7 @@ _IMMUTABLE: Final = (type(None), bool, int, float, complex, str, bytes, tuple, t
 
 
 class NotPlain(Exception):
-    """A default value has to be computed."""
+    """A default value must be computed."""
 
 
 class Signature:

@@ -44,7 +44,7 @@ class UnfiledText:
         self._parts: dict[int, list[CodeType]] = {}  # by the flags that it is compiled with
 
     def holds(self, code: CodeType) -> bool:
-        """Say whether code was made from this text."""
+        """Return whether code was made from this text."""
         flags = code.co_flags & FUTURE
         parts = self._parts.get(flags)
         if parts is None:
@@ -76,7 +76,7 @@ class UnfiledTexts:
         return self._by_code.get(id(code))
 
     def remember(self, code: CodeType, text: UnfiledText) -> None:
-        """Take note of the text of some code."""
+        """Record the text of some code."""
         self._by_code[id(code)] = text
         self._kept.append(code)
 

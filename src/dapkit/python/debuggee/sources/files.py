@@ -98,7 +98,7 @@ class Sources:
         self._subdued = (LIBRARY, EXCLUDED) if just_my_code else (EXCLUDED,)
 
     def subdues(self, kind: Kind) -> bool:
-        """Say whether clients are to show code of a kind as something that is in the way."""
+        """Return whether clients are to show code of a kind as something that is in the way."""
         return kind in self._subdued
 
     def key(self, filename: str) -> str | None:
@@ -164,7 +164,7 @@ class Sources:
         return LIBRARY if type(name) is str and name.startswith("namedtuple_") else PROGRAM
 
     def hides(self, frame: FrameType) -> bool:
-        """Say whether a frame is shown only if the client asks for all; no step and no exception stops there.
+        """Return whether a frame is shown only if the client asks for all; no step and no exception stops there.
 
         That is the machinery of imports, and the code with which `python -m` runs a program; a program that calls
         `runpy` sees it.
@@ -336,5 +336,5 @@ def starts_on_its_only_line(code: CodeType) -> bool:
 
 
 def is_function(code: CodeType) -> bool:
-    """Say whether a code object keeps its local variables apart, as functions do."""
+    """Return whether a code object keeps its local variables apart, as functions do."""
     return code.co_flags & _OPTIMIZED == _OPTIMIZED

@@ -36,7 +36,7 @@ class Location:
 
 
 def is_located(value: object) -> bool:
-    """Say whether a value may be defined in a source."""
+    """Return whether a value may be defined in a source."""
     kind = type(value)
     if id(kind) in _OF_CODE or kind is property or kind in _AROUND_FUNCTIONS:
         return True

@@ -28,7 +28,7 @@ class CodeRule:
         self.include = include
 
     def fits(self, name: str) -> bool:
-        """Say whether the rule is about a path or a module."""
+        """Return whether the rule is about a path or a module."""
         mark = "." if self.of_modules else "/"
         if self._is_plain:  # Jupyter's kernel names its modules one by one: a thousand rules
             return name == self._pattern or name.startswith(self._pattern + mark)
@@ -49,7 +49,7 @@ class ExceptionRule:
         self.include = include
 
     def fits(self, name: str) -> bool:
-        """Say whether the rule is about a class of this full name."""
+        """Return whether the rule is about a class of this full name."""
         return matches(name, self._pattern)
 
 

@@ -132,7 +132,7 @@ def _renew(function: FunctionType, code: CodeType, signature: Signature | None, 
 
 
 def _alike(code: CodeType, other: CodeType) -> bool:
-    """Say whether two code objects do the same, wherever in the text they are."""
+    """Return whether two code objects do the same, wherever in the text they are."""
     if any(getattr(code, field) != getattr(other, field) for field in _SAME):
         return False
     if len(code.co_consts) != len(other.co_consts):

@@ -24,7 +24,7 @@ def plain_name(frame: FrameType, _line: int) -> str:
 
 
 def wants_values(form: Json) -> bool:
-    """Say whether the names that `format` asks for show values, so that the program's code may have to run."""
+    """Return whether the names that `format` asks for show values, so that the program's code may have to run."""
     return bool(form.get("parameters")) and bool(form.get("parameterValues") or form.get("parameterTypes"))
 
 

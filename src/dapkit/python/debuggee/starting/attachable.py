@@ -39,7 +39,7 @@ class ProgramIdentity:
         self.exit_code: int | None = None
 
     def note_exit_code(self, code: int) -> None:
-        """Take note of how the program ends."""
+        """Record how the program ends."""
         self.exit_code = code
 
 

@@ -35,7 +35,7 @@ Every request gets one response. A refusal has the reason in `message`:
 the program is at stop 5", "unknown command 'x'", "internal error of the debugger: ...".
 
 `terminate` raises KeyboardInterrupt in the main thread and removes all breakpoints. `disconnect` ends the
-process at once unless `terminateDebuggee` is false; then, and only then, it runs on without us.
+process at once unless `terminateDebuggee` is false; then, and only then, it keeps running without us.
 If the link breaks, the process ends at once, with exit code 129: a launched program dies with its debugger.
 A child process comes by a way of its own (`child.py`).
 """

@@ -143,7 +143,7 @@ def frame_of(frame: FrameType, line: int) -> DjangoFrame | None:
 
 
 def is_renderer(code: CodeType) -> bool:
-    """Say whether some code is the method that renders a node."""
+    """Return whether some code is the method that renders a node."""
     name, file = _RENDERER
     return code.co_name == _METHOD and code.co_qualname == name and code.co_filename.endswith(file)
 
@@ -174,7 +174,7 @@ class NodePlaces:
         return self._template is not None and self._template() is template
 
     def is_first(self, node: object) -> bool:
-        """Say whether a node is the first of its line."""
+        """Return whether a node is the first of its line."""
         return self._firsts.get(_line_of(node)) == id(node)
 
     def _gather(self, value: object, depth: int) -> None:

@@ -196,7 +196,7 @@ def stands_in(frame: FrameType) -> bool:
 
 
 def raises_again(frame: FrameType) -> bool:
-    """Say whether a frame raises an exception once more that has left a template."""
+    """Return whether a frame raises an exception once more that has left a template."""
     name, file = _RAISES_AGAIN
     return frame.f_code.co_qualname == name and frame.f_code.co_filename.endswith(file)
 

@@ -32,7 +32,7 @@ class LineTable:
         return self._lines[at - 1] if at else 1
 
     def is_place(self, code: CodeType, generated: int) -> bool:
-        """Say whether a line of the template begins at a line of the code, or a function does that renders one."""
+        """Return whether a line of the template begins at a line of the code, or a function does that renders one."""
         at = bisect_right(self._begins, generated)
         return (at > 0 and self._begins[at - 1] == generated) or (renders(code) and generated == first_line(code))
 
@@ -55,5 +55,5 @@ class LineTable:
 
 
 def renders(code: CodeType) -> bool:
-    """Say whether a function renders a piece of the template."""
+    """Return whether a function renders a piece of the template."""
     return not code.co_name.startswith((_HELPER, "<"))

@@ -35,7 +35,7 @@ def suspended() -> list[Greenlet]:
 
 
 def is_greenlet(value: object) -> bool:
-    """Say whether a value is a greenlet."""
+    """Return whether a value is a greenlet."""
     kind = _kind()
     return kind is not None and is_a(value, kind)
 

@@ -4,7 +4,7 @@ Threads that `threading` starts are reported as they start and end. All others (
 code that calls Python) are reported when they are first seen, which is at the first code that no thread has run
 before, where starts of code are watched, or when the client looks, and when they are found gone.
 While the threads of an event loop stand still, its suspended tasks are listed after the threads, so that
-one can see where each waits; they go on with the thread of their loop.
+one can see where each waits; they continue with the thread of their loop.
 
 The link's own thread is never among them, nor are threads that carry the mark by which a program says that no debugger
 is to stop them: `pydev_do_not_trace`, which Jupyter's kernel gives those through which its client talks to it.
@@ -65,7 +65,7 @@ class ThreadTable:
         return new_number
 
     def knows(self, ident: int) -> bool:
-        """Say whether a thread has a number."""
+        """Return whether a thread has a number."""
         return ident in self._numbers or ident == self.link or ident in self.exempt
 
     def ident(self, number: object, frames: dict[int, FrameType] | None = None) -> int:
@@ -102,13 +102,13 @@ class ThreadTable:
         return self.main if greenlets.is_greenlet(task) else tasks.thread_of(task)
 
     def began(self, ident: int) -> None:
-        """Take note that `threading` has started a thread, and report it."""
+        """Record that `threading` has started a thread, and report it."""
         self._ended.discard(ident)
         if not self.is_exempt(ident):
             self.number(ident)
 
     def ended(self, ident: int) -> None:
-        """Take note that a thread is ending, and report it."""
+        """Record that a thread is ending, and report it."""
         self._ended.add(ident)
         self._forget(ident)
 
@@ -143,7 +143,7 @@ class ThreadTable:
         return True
 
     def alone(self) -> bool:
-        """Say whether the program has only one thread."""
+        """Return whether the program has only one thread."""
         # _count includes the link's thread, and threads that have no frame yet.
         return _thread._count() <= 1 and len(self.frames()) <= 1
 

@@ -140,7 +140,7 @@ def _is_redefined() -> bool:
 
 
 def is_task(value: object) -> bool:
-    """Say whether a value is a task."""
+    """Return whether a value is a task."""
     return _is_of("asyncio.tasks", ("Task", "_PyTask"), value)
 
 

@@ -1,4 +1,4 @@
-"""A process that shows a moment of the past takes the place of the live program, and goes on from there.
+"""A process that shows a moment of the past takes the place of the live program, and continues from there.
 
     past: listens -> the live program, which stands: sends its descriptors -> past: takes them, and is live
 

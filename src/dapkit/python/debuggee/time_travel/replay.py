@@ -46,7 +46,7 @@ class _Scan:
         self.last: Json | None = None
 
     def note(self, parked: ParkedThread, reason: str, details: Json) -> None:
-        """Take note of a stop, and let the program go on."""
+        """Record a stop, and let the program continue."""
         self.last = {"clock": backend.clock(), "reason": reason, "details": details, "atLine": parked.at_line}
 
 
@@ -73,7 +73,7 @@ def run(kind: str, descriptor: int, known_frame: int) -> None:
     frame = sys._getframe(1)
     try:
         _arrive(frame, kind, descriptor, known_frame)
-    except Exception as error:  # the program must not go on with it, and it would be lost
+    except Exception as error:  # the program must not continue with it, and it would be lost
         where = error.__traceback__
         while where is not None and where.tb_next is not None:
             where = where.tb_next
@@ -111,7 +111,7 @@ def _arrive(frame: FrameType, kind: str, descriptor: int, known_frame: int) -> N
 
 
 def leave() -> None:
-    """Take note that this process is the live program from now on."""
+    """Record that this process is the live program from now on."""
     _engines.clear()
     _place.scanner = _place.arrival = None
 

@@ -2,7 +2,7 @@
 
 A page costs the same wherever it lies in a list, tuple, range, text, buffer, array or dict. A deque is walked from
 its nearer end; a set has no order to jump into, so the first page of a new place walks there, and the
-pages after it go on from where it ended. Arrays and tables of libraries have presenters.
+pages after it continue from where it ended. Arrays and tables of libraries have presenters.
 """
 
 import sys
@@ -161,7 +161,7 @@ def _entry(container: object, key: object, item: object, path: str, own: str) ->
 
 
 def _is_literal(key: object) -> bool:
-    """Say whether a key, as it is written, is an expression for an equal key."""
+    """Return whether a key, as it is written, is an expression for an equal key."""
     if type(key) is tuple:
         return all(map(_is_literal, key))
     if type(key) is float or type(key) is complex:

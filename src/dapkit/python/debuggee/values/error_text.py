@@ -26,7 +26,7 @@ def say(error: BaseException) -> str:
 
 
 def error_text(error: BaseException) -> str:
-    """Return the text of an error as far as none of the program's code has to run for it."""
+    """Return the text of an error as far as none of the program's code must run for it."""
     written_by = defined(type(error), "__str__")
     for kind, attributes in _TEXTS_OF_ERRORS:
         if written_by is kind.__dict__.get("__str__", _MISSING):

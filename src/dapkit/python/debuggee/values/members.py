@@ -122,13 +122,13 @@ def _fields(value: object, path: str) -> dict[str, ValueRow]:
 
 
 def is_executed(value: Any) -> bool:  # noqa: ANN401 - any value
-    """Say whether a value is a coroutine or generator that is being executed."""
+    """Return whether a value is a coroutine or generator that is being executed."""
     frame = next((getattr(value, field) for kind, field in _FRAMES if type(value) is kind), None)
     return frame is not None and frame.f_back is not None
 
 
 def rank(name: str) -> int:
-    """Say whether a name is plain (0), private (1) or special (2)."""
+    """Return whether a name is plain (0), private (1) or special (2)."""
     return 2 if name.startswith("__") and name.endswith("__") else 1 if name.startswith("_") else 0
 
 
@@ -168,7 +168,7 @@ def _group(row: ValueRow) -> str:
 
 
 def is_function(value: object) -> bool:
-    """Say whether a value is a function or method of any kind."""
+    """Return whether a value is a function or method of any kind."""
     return type(value) in _CALLABLES
 
 
@@ -198,7 +198,7 @@ def _described(value: object) -> list[tuple[str, Any, bool]]:
 
 
 def is_trusted_field(base: type, names: Any, name: str) -> bool:  # noqa: ANN401 - a mapping proxy
-    """Say whether a field that is implemented in C may be read at once: it is a slot, or of the standard library."""
+    """Return whether a field that is implemented in C may be read at once: it is a slot, or of the standard library."""
     if "__slots__" in names:
         return True
     if name in _COMPUTED:

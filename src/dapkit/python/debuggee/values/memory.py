@@ -208,7 +208,7 @@ class MemoryReferences:
 
 @once_per_class
 def is_buffer(value: object) -> bool:
-    """Say whether a value has bytes that can be read without running code of the program."""
+    """Return whether a value has bytes that can be read without running code of the program."""
     if type(value) in _BUILT_IN:
         return True
     is_found = False

@@ -1,6 +1,6 @@
 """Numbers that stand for frames and values of one stop.
 
-DAP overview, "Lifetime of Object References": they are good until the program goes on.
+DAP overview, "Lifetime of Object References": they are good until the program continues.
 A number of an earlier stop is never reused, so that a late request gets an error with the reason.
 
 An object that loses its number may have no other owner. Its end can be code of the program (`__del__`, callbacks

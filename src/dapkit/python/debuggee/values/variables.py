@@ -401,7 +401,7 @@ def _part_of_value(inside: ExpandableValue, stand_in: object, body: Json) -> Exp
 
 
 def _is_plain(value: object) -> bool:
-    """Say whether a value is one of the many that have nothing inside."""
+    """Return whether a value is one of the many that have nothing inside."""
     kind = type(value)  # compared by identity: `in` may ask its metaclass
     if kind is str:
         return len(value) <= limits.VALUE_CHARS  # type: ignore[arg-type]  # `kind is` does not narrow

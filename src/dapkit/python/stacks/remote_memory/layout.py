@@ -1,6 +1,6 @@
 """The layout of the objects of this build of Python, measured on objects of our own.
 
-An offset is where an object whose fields are known has a certain reference, or number. It has to be at one place only.
+An offset is where an object whose fields are known has a certain reference, or number. It must be at one place only.
 Not measured are the structure of the tables of dicts and sets, and that a frame has its stack's height 64 bytes, and
 its variables 72 bytes behind its code; `check` shows whether that is right.
 """

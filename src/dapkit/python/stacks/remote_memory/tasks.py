@@ -126,7 +126,7 @@ class Tasks:
         return list(awaiting)
 
     def _woken_by(self, future: int) -> Iterator[int]:
-        """Yield the tasks, or futures, that go on when a future is done."""
+        """Yield the tasks, or futures, that continue when a future is done."""
         objects, layout = self._objects, self._objects.layout
         callbacks = [objects.memory.word(future + layout.future_callback)]
         more = objects.memory.word(future + layout.future_callbacks)

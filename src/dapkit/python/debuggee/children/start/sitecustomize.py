@@ -2,7 +2,7 @@
 
 The program's engine has put this folder in front of PYTHONPATH, and the way into DAPKIT_CHILD (`children.environment`).
 Both are removed here before any code of the process can see them, and the program's own `sitecustomize` is imported in
-our place. Any version of Python has to be able to read this file; one that the engine cannot debug runs on.
+our place. Any version of Python must be able to read this file; one that the engine cannot debug keeps running.
 """
 
 import os

@@ -30,7 +30,7 @@ static void end_of_thread(void)
 
 int history_ends_with_threads;
 
-/* The program goes on by itself, and its past ends here. */
+/* The program continues by itself, and its past ends here. */
 static void end_history(void)
 {
     if (mode == REPLAY) reached_end();

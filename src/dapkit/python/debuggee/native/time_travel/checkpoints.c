@@ -100,7 +100,7 @@ static void connect_to_adapter(void)
 
 static void ignore(int Py_UNUSED(number)) {}
 
-/* In a copy: wait until there is something to hear; say which of the processes that it has begun have ended. */
+/* In a copy: wait until there is something to hear; return which of the processes that it has begun have ended. */
 static void wait_to_hear(void)
 {
     struct pollfd polled = {control, POLLIN, 0};
@@ -151,14 +151,14 @@ static long count_threads(void)
 
 /* The C library's `fork` tidies up in the copy: it gives the heaps and stacks of other threads to those that come next,
    which in the live program get new ones, so that objects would lie elsewhere. The system's own changes nothing. But if
-   libraries have threads (OpenBLAS), they have to know of it: they end them before, and make them again when needed. */
+   libraries have threads (OpenBLAS), they must know of it: they end them before, and make them again when needed. */
 static pid_t fork_unchanged(void) { return (pid_t)syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0); }
 
 static uint64_t copied_at, copied_output; /* microseconds since 1970, and bytes that were written by then */
 
 int may_branch;
 
-/* A process that may go on in place of the live program is a child of its parent, as are the copies. */
+/* A process that may continue in place of the live program is a child of its parent, as are the copies. */
 static pid_t fork_replay(void)
 {
     if (may_branch) return (pid_t)syscall(SYS_clone, CLONE_PARENT | SIGCHLD, 0, 0, 0, 0);

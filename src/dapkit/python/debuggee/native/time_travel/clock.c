@@ -113,7 +113,7 @@ static int make_copy(void)
 }
 
 /* Changes made to the stopped program are in no earlier checkpoint, and a replay from one does not see them.
-   So there is one of where it goes on. */
+   So there is one of where it continues. */
 int go_on_from_stop(const void *code)
 {
     int is_again = 0;

@@ -1,4 +1,4 @@
-/* The garbage collector, which has to run in replay when it did in live: it runs finalizers of the program.
+/* The garbage collector, which must run in replay when it did in live: it runs finalizers of the program.
 
    When it runs, depends on how many objects were made. Code of the debugger makes objects, and so does code of the
    program that is instrumented in another way. So the debugger's are not counted, and each collection of the live

@@ -59,7 +59,7 @@ int let_handlers_run(void)
 }
 
 /* The same before a function of the debugger is called. The exception of Ctrl-C is raised where the interpreter looks for
-   signals, which is not everywhere (`yield from`): 1 if the signal has to come again for that. */
+   signals, which is not everywhere (`yield from`): 1 if the signal must come again for that. */
 static int let_handlers_run_before(void)
 {
     if (!inside || (mode != LIVE && mode != REPLAY) || let_handlers_run() == 0) return 0;

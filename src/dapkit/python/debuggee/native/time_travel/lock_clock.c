@@ -16,7 +16,7 @@
 static const char *begin_of_acquire;
 static size_t size_of_acquire;
 static int is_sought;
-static const void *asks;  /* where the function that asks for the time goes on, */
+static const void *asks;  /* where the function that asks for the time continues, */
 static ptrdiff_t distance; /* and how far from that its caller is found: in words, 0 if it is not known */
 
 static int is_in_acquire(const void *place)

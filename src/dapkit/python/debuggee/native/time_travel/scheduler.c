@@ -56,7 +56,7 @@ static void take_turn(Thread *next)
 
 static void note_turn(const Thread *next) { note("turn", passed, (next - threads) * 16 + next->reason, NULL, 0); }
 
-/* The next to have the turn after this one, or NULL: it is seen later who can go on. */
+/* The next to have the turn after this one, or NULL: it is seen later who can continue. */
 static Thread *choose(const Thread *from)
 {
     passed++;
@@ -131,7 +131,7 @@ Reason await_turn(clockid_t clock, const struct timespec *deadline)
     return reason;
 }
 
-/* Let the others go on, and wait for the own turn; returns why it came. */
+/* Let the others continue, and wait for the own turn; returns why it came. */
 static Reason give_turn(State state, const void *object, clockid_t clock, const struct timespec *deadline)
 {
     pthread_mutex_lock(&turn_lock);

@@ -1,7 +1,7 @@
 /* Exceptions that are thrown into a suspended function: `throw`, a task that is cancelled.
 
    From CPython 3.13 on, the line where the function was suspended may then be reported once more, which depends on
-   whether the instruction that it would go on with (RESUME) is specialized by then. The debugger's requests undo that,
+   whether the instruction that it would continue with (RESUME) is specialized by then. The debugger's requests undo that,
    live only. So it is undone whenever something is thrown, and the line is always reported. */
 
 #include "time_travel.h"

@@ -59,7 +59,7 @@ void begin_threads(void);                                       /* before there 
 void rest_if_alone(void);                                       /* after a note */
 void print_again(int descriptor, const void *place, int64_t size); /* the recorded program's output */
 void say_end_of_recording(const char *how);                     /* does not return */
-void end_recording(const char *reason);                         /* the program runs on without */
+void end_recording(const char *reason);                         /* the program keeps running without */
 void delay_signal(void);                                        /* a handler has taken one; the clock may not run */
 void program_time(int64_t seconds, int64_t nanoseconds);         /* since 1970, as the recorded program has seen it */
 uint64_t time_of_recording(void);                               /* the same, in microseconds */
@@ -260,7 +260,7 @@ extern PyMethodDef clock_methods[];
 PyObject *on_line(PyObject *self, PyObject *const *args, size_t given, PyObject *names);
 void begin_clock(uint64_t nanoseconds); /* between copies */
 void go_on_live(void);                  /* in a process that has shown the past */
-extern int has_stood;                   /* the program goes on from a stop now */
+extern int has_stood;                   /* the program continues from a stop now */
 int go_on_from_stop(const void *code);  /* at its position; 1 in a replay from there, -1 with an exception */
 void be_due(void);                      /* have the clock looked at, at the next line */
 void look_at_each_line(void);           /* where more is to be done than to count it: in the past, or if it is noted */

@@ -18,7 +18,7 @@ class LineWatch:
         self._call = 0  # when the call around it began; -1 if its beginning was not seen
 
     def line(self, frame: FrameType, clock: int) -> None:
-        """Take note of a line that begins."""
+        """Record a line that begins."""
         code = frame.f_code
         if frame.f_lineno != self._line or (code.co_filename, code.co_firstlineno) != self._function:
             return

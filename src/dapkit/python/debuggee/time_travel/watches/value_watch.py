@@ -89,7 +89,7 @@ class ValueWatch:
         self._mark, self._text = mark, text
 
     def _is_in_call(self, frame: FrameType) -> bool:
-        """Say whether the call is on the stack: a coroutine may be suspended.
+        """Return whether the call is on the stack: a coroutine may be suspended.
 
         The value of an earlier one is forgotten.
         """

@@ -53,7 +53,7 @@ class ModelPresenter(Presenter):
         return [*rows.values(), *others]
 
     def _is_of_library(self, row: ValueRow) -> bool:
-        """Say whether a row is one that every model has."""
+        """Return whether a row is one that every model has."""
         return row.name == "_state" or (row.lazy and defined(self.base, row.name) is row.declared)
 
 

@@ -56,7 +56,7 @@ class ArrayPresenter(Presenter):
         ]
 
     def runs_code(self, value: Any) -> bool:  # noqa: ANN401 - an array
-        """Say whether the class of an array is one of the program's."""
+        """Return whether the class of an array is one of the program's."""
         return type(value) is not self.base
 
 
@@ -106,7 +106,7 @@ def item_text(item: Any, inner: Inner) -> str:  # noqa: ANN401 - any value
 def _statistics(value: object) -> tuple[str, ...]:
     """Return the names of the results of `_extremes`."""
     if type(value) is not _numpy("ndarray") and type(value) is not _numpy("memmap"):
-        return ()  # a masked array, for one, has items that do not count
+        return ()  # a masked array, for example, has items that do not count
     kind, count = array_field("dtype", value).kind, array_field("size", value)
     if kind not in ORDERED or not count:
         return ()

@@ -65,7 +65,7 @@ class Presenter:
         return None
 
     def runs_code(self, value: Any) -> bool:  # noqa: ANN401, ARG002 - any value
-        """Say whether anything but code in C of the library runs for it."""
+        """Return whether anything but code in C of the library runs for it."""
         return True
 
     def gives_text(self, value: object) -> bool:

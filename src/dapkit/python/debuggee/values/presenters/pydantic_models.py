@@ -28,11 +28,11 @@ class PydanticPresenter(Presenter):
         return len(namespace(value)) or 1
 
     def runs_code(self, value: Any) -> bool:  # noqa: ANN401, ARG002 - a model
-        """Say that all is read from where it is stored."""
+        """Return that all is read from where it is stored."""
         return False
 
     def _is_of_library(self, row: ValueRow) -> bool:
-        """Say whether a row is a property that every model has."""
+        """Return whether a row is a property that every model has."""
         return row.lazy and row.declared is not None and defined(self.base, row.name) is row.declared
 
     def _slot(self, value: object, name: str) -> Any:  # noqa: ANN401 - a dict or None

@@ -64,7 +64,7 @@ class MappedPresenter(Presenter):
         return len(self._mapped())
 
     def runs_code(self, value: Any) -> bool:  # noqa: ANN401, ARG002 - a mapped object
-        """Say that all is read from where it is stored."""
+        """Return that all is read from where it is stored."""
         return False
 
     def _mapped(self) -> list[tuple[str, object]]:
@@ -77,7 +77,7 @@ def _columns(row: Any) -> list[tuple[object, object]]:  # noqa: ANN401 - a row
 
 
 def _is_column(attribute: object) -> bool:
-    """Say whether a mapped attribute is a column, and not another object or several."""
+    """Return whether a mapped attribute is a column, and not another object or several."""
     try:
         implementation = object.__getattribute__(attribute, "impl")
     except AttributeError:  # the mappers are not configured yet
