@@ -123,7 +123,7 @@ class AdapterConnection:
 
     @property
     def pid(self) -> int | None:
-        """Its process; None if it is not ours."""
+        """Its process; None if dapkit did not start it."""
         return None if self._process is None else self._process.pid
 
     @property

@@ -171,17 +171,17 @@ class BlockingSession(BlockingRequests[Session]):
 
     @property
     def breakpoints(self) -> tuple[SessionBreakpoint, ...]:
-        """All breakpoints as they stand now, in the order in which they were added."""
+        """All breakpoints in the present state, in the order in which they were added."""
         return self._look(lambda: self._inner.breakpoints)
 
     @property
     def adapter_pid(self) -> int | None:
-        """Process of the adapter; None if it is not ours."""
+        """Process of the adapter; None if dapkit did not start it."""
         return self._look(lambda: self._inner.adapter_pid)
 
     @property
     def adapter_exit_code(self) -> int | None:
-        """Exit code of its process; None while it runs, or if it is not ours."""
+        """Exit code of its process; None while it runs, or if dapkit did not start it."""
         return self._look(lambda: self._inner.adapter_exit_code)
 
     @property

@@ -68,7 +68,7 @@ SET_COMMANDS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class SessionBreakpoint:
-    """One breakpoint as it stands now."""
+    """One breakpoint in the present state."""
 
     number: int
     """Our number of it; the same through moves and restarts, and in all sessions of a tree."""
@@ -141,7 +141,7 @@ class Breakpoints:
         return iter(tuple(self._all.values()))
 
     def get(self, number: int) -> SessionBreakpoint | None:
-        """Look up a breakpoint as it stands now."""
+        """Look up a breakpoint in the present state."""
         return self._all.get(number)
 
     def add(self, spec: BreakpointSpec, *, number: int | None = None) -> SessionBreakpoint:

@@ -33,7 +33,7 @@ class AdapterDied(ConversationLost):
     """The adapter went away in the middle of a session.
 
     Attributes:
-        exit_code: of its process, negative for a signal; None if it is not ours or has not ended.
+        exit_code: of its process, negative for a signal; None if dapkit did not start it or has not ended.
         stderr: the last that it wrote there.
 
     """

@@ -27,7 +27,7 @@ class Reached:
     """The stream."""
 
     process: ChildProcess | None = None
-    """The adapter's process; None if it is not ours."""
+    """The adapter's process; None if dapkit did not start it."""
 
     again: "Route | None" = None
     """The route to another session; None if no route exists."""
@@ -106,7 +106,7 @@ class Tcp:
     """The port."""
 
     token: str | None = field(default=None, repr=False)
-    """The requested arguments. Missing: the one that a listener of ours has left for this port, if there is one."""
+    """The requested arguments. Missing: the one that a listener of dapkit has left for this port, if there is one."""
 
     is_known: bool = False
     """Whether the port is known to belong to an adapter that this client started, or that such an adapter named."""

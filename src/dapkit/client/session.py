@@ -304,7 +304,7 @@ class Session(RequestMethods):
 
     @property
     def breakpoints(self) -> tuple[SessionBreakpoint, ...]:
-        """All breakpoints as they stand now, in the order in which they were added."""
+        """All breakpoints in the present state, in the order in which they were added."""
         return tuple(self._state.breakpoints)
 
     @property
@@ -434,7 +434,7 @@ class Session(RequestMethods):
 
     @property
     def adapter_pid(self) -> int | None:
-        """Process of the adapter; None if it is not ours."""
+        """Process of the adapter; None if dapkit did not start it."""
         return self._adapter.pid
 
     @property

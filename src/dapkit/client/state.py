@@ -49,7 +49,7 @@ class Running:
 
 @dataclass(frozen=True, slots=True)
 class Stopped:
-    """The program stands still."""
+    """The program is stopped."""
 
     event: StoppedEvent
     """The adapter's description of the stop."""
@@ -94,7 +94,7 @@ class KnownThread:
     """Its name, if it was reported."""
 
     stopped: bool = False
-    """Whether it stands still."""
+    """Whether it is stopped."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,7 +44,7 @@ class Waits:
             raise await self._adapter.error_after(self._end_of_program()) from None
 
     async def next_stop(self, *, deadline: float = limits.REQUEST_SECONDS) -> Stopped:
-        """Wait until the program stands still; the present stop if it does already.
+        """Wait until the program is stopped; the present stop if it does already.
 
         After a request that resumes the program only a later stop counts, however fast it comes.
 

@@ -114,7 +114,7 @@ FLAME_GRAPH_LEAST_WIDTH = 0.7
 """Width of the narrowest one; 1,180 stand for all samples."""
 
 HEAP_ANSWER_SECONDS = 60.0
-"""Time within which a program has to answer with a snapshot of its heap; it stands still for less."""
+"""Time within which a program has to answer with a snapshot of its heap; it is stopped for less."""
 
 HEAP_ROWS_SHOWN = 20
 """Rows of each table of a snapshot in its text."""

@@ -75,7 +75,7 @@ class Conversation:
         self.capabilities = merged(self.capabilities, changed)
 
     def expect_response(self, request: Request) -> None:
-        """Note that a request of ours is on its way."""
+        """Note that an outgoing request is on its way."""
         self.pending[request.seq] = request
         self.lifecycle.note("request", request.command)
 

@@ -121,11 +121,11 @@ class Formats:
         return bool(self.differing) and bool(_places(kind, self.differing))
 
     def outward[T: ProtocolObject](self, value: T) -> T:
-        """Rewrite a value of ours for the peer."""
+        """Rewrite an outgoing value for the peer."""
         return value if not self.differing else self._rewritten(value, -1)
 
     def inward[T: ProtocolObject](self, value: T) -> T:
-        """Rewrite a value of the peer's for us."""
+        """Rewrite an incoming value."""
         return value if not self.differing else self._rewritten(value, 1)
 
     def _rewritten[T: ProtocolObject](self, value: T, way: int) -> T:

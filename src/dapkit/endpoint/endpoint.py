@@ -165,7 +165,7 @@ class Endpoint:
         return self.request(CancelArguments(request_id=request.seq))
 
     def forget(self, request: Request) -> None:
-        """Give up on a request of ours; an answer that comes all the same is a `LateResponse`."""
+        """Give up on an outgoing request; an answer that comes all the same is a `LateResponse`."""
         self._conversation.forget(request)
 
     def _check_request(self, command: str) -> None:

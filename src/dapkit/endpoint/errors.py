@@ -42,7 +42,7 @@ class RequestFailed(DapkitError):  # noqa: N818 - the sentence reads right where
 
 
 class LocalProtocolError(ProtocolError):
-    """A message of ours that the protocol forbids; nothing was sent."""
+    """An outgoing message that the protocol forbids; nothing was sent."""
 
 
 class OutOfOrder(LocalProtocolError):  # noqa: N818 - the sentence reads right where it is raised

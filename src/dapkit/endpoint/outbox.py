@@ -1,6 +1,6 @@
 """The order in which messages leave.
 
-Two lanes. *Answers* (responses, and requests of ours) leave first and in order.
+Two lanes. *Answers* (responses, and outgoing requests) leave first and in order.
 *Events* keep their own order behind them; an event may have to wait for the
 responses of requests that it must not overtake, and then everything behind it
 waits too. Neighbouring output of one category is joined. Two kinds of response

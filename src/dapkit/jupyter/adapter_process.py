@@ -1,4 +1,4 @@
-"""The debug adapter of a kernel: a process of its own, to which requests are passed with numbers of ours.
+"""The debug adapter of a kernel: a process of its own, to which requests are passed with numbers of dapkit.
 
 Everything runs on the event loop of the kernel's control thread. The adapter ends with the kernel, however that ends.
 """

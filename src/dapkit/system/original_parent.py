@@ -2,7 +2,7 @@
 
 The system reports the present parent: where the process that started this one was killed, that is
 the one that adopted it, process 1 or another above, and nothing distinguishes it from a parent. So the answer is noted
-when dapkit is imported, which is the earliest that code of ours runs.
+when dapkit is imported, which is the earliest that code of dapkit runs.
 """
 
 import os

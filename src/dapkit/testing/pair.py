@@ -85,7 +85,7 @@ class End:
         return happenings
 
     def responses_to(self, request: Request) -> list[Response]:
-        """Return the responses to a request of ours, with `seq` and `request_seq` taken off (0)."""
+        """Return the responses to a request of dapkit, with `seq` and `request_seq` taken off (0)."""
         return [
             Response(0, 0, message.success, message.command, message.message, message.body)
             for message in self._all_responses()

@@ -19,7 +19,7 @@ log = logging.getLogger(__name__)
 
 
 class ProcessGroup:
-    """A child of ours that was started in a new session.
+    """A child of dapkit that was started in a new session.
 
     Attributes:
         pid: of the leader, which also names its group and its session.

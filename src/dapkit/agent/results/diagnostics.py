@@ -82,7 +82,7 @@ class SessionConfiguration(ProtocolObject, frozen=True, kw_only=True):
         adapter: its name.
         command: the command that started the adapter, or the way it was reached.
         arguments: of `launch` or `attach`, by the adapter's own names, without secrets.
-        adapter_pid: process of the adapter; absent if it is not ours, and once it has ended.
+        adapter_pid: process of the adapter; absent if dapkit did not start it, and once it has ended.
 
     """
 

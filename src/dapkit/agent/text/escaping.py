@@ -1,4 +1,4 @@
-r"""Text of a program, made harmless: it can neither steer a terminal nor pass for words of ours.
+r"""Text of a program, made harmless: it can neither steer a terminal nor pass for words of dapkit.
 
 A control character is shown as an escape such as `\x1b`. A value that the format puts on one line stays on one line; a
 text of several lines is fenced by `| ` on each.

@@ -8,7 +8,7 @@ type Lines = Sequence[str]
 
 @dataclass(frozen=True, slots=True)
 class CodeLine:
-    """A line of source; `current` is the one where the program stands."""
+    """A line of source; `current` is the one where the program is stopped."""
 
     number: int
     text: str

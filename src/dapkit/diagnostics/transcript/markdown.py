@@ -103,7 +103,7 @@ def _step(step: TranscriptStep) -> Iterator[str]:
 
 
 def one_line_of_text(text: str) -> str:
-    """Write words of ours, in which a name or a place of the program may stand, as plain text."""
+    """Write words of dapkit, in which a name or a place of the program may stand, as plain text."""
     return re.sub(r"([\\`*_{}\[\]()<>#+!|~&])", r"\\\1", one_line(text))
 
 

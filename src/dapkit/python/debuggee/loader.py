@@ -1,7 +1,7 @@
 """The engine's own world: its modules, and their imports, are loaded here and appear nowhere else.
 
 Changes of the program to `sys.modules` do not reach the engine, and the engine's modules do not appear there. Every
-module of ours runs with a copy of the builtins whose `__import__` is `_import` below. It takes no lock of the
+module of the debugger runs with a copy of the builtins whose `__import__` is `_import` below. It takes no lock of the
 interpreter and calls no finder, so any thread may import at any time. It knows
 
     our own modules      loaded from this folder, with the bytecode caches that every import uses
@@ -108,7 +108,7 @@ def standard(name: str) -> "Any":  # noqa: ANN401 - a module
 
 
 def prepare(name: str) -> None:
-    """Read a module of ours, or a PRIVATE one, that is executed only when it is needed.
+    """Read a module of the debugger, or a PRIVATE one, that is executed only when it is needed.
 
     By then the program may have replaced functions that read files.
     """

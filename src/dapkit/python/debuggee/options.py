@@ -93,7 +93,7 @@ class EngineOptions:
         announces_children: whether it is only remarked on that there is one.
         travel: where copies of the program come to, if it is to travel in time; None for no time travel.
         past_stop: at which a process of the past begins; None if it is to continue.
-        past_end: the clock where such a process ends; 0 for where the live program stands.
+        past_end: the clock where such a process ends; 0 for where the live program is stopped.
         exception_frames: how many frames of an exception's stack to show at most; 0 for all.
         templates: the kinds of templates that are sources, by their keys.
 

@@ -43,7 +43,7 @@ class ProcessStacks:
 
 
 def stacks_of_process(pid: int, *, native: bool = False) -> ProcessStacks:
-    """Look at a program, which stands still for some milliseconds.
+    """Look at a program, which is stopped for some milliseconds.
 
     Raises:
         NoPySpy: there is nothing to do it by.

@@ -63,7 +63,7 @@ class KeptBreakpoints:
         self._kept: dict[int, KeptBreakpoint] = {}
 
     def __iter__(self) -> Iterator[KeptBreakpoint]:
-        """All as they stand now, in the order in which they were first set."""
+        """All in the present state, in the order in which they were first set."""
         return iter(tuple(self._kept.values()))
 
     def get(self, number: int) -> KeptBreakpoint:

@@ -1,6 +1,6 @@
 """Child processes of a program: each gets a session of its own, which the client opens.
 
-A child connects to a unix socket of ours, identifies itself, and waits (`children.child_handshake`). The client is
+A child connects to a unix socket of dapkit, identifies itself, and waits (`children.child_handshake`). The client is
 asked to attach to it (`startDebugging`); the configuration has the child's socket, so that any dapkit adapter can reach
 it, and this process's socket, so that a client that knows it needs no other process (`adapterSocket`). A child to which
 no client attaches continues.

@@ -1,6 +1,6 @@
 """Sessions of children for clients of debugpy that do not know `startDebugging`: an event of debugpy's asks them.
 
-The event `debugpyAttach` has a configuration with a port of ours. Such a client connects there and sends the
+The event `debugpyAttach` has a configuration with a port of dapkit. Such a client connects there and sends the
 configuration in `attach`, as it is. It knows nothing of our tokens, so the configuration has one, and until it has come
 the adapter at that port does nothing but `initialize`.
 """

@@ -23,7 +23,7 @@ _REFERABLE = frozenset({"source", "sources"})
 """The names of those that may have a reference."""
 
 _FIRST_REFERENCE = 1 << 30
-"""References of ours begin here; the engine counts its own from 1."""
+"""References of dapkit begin here; the engine counts its own from 1."""
 
 _WITHOUT_SOURCES = frozenset({"variables", "evaluate", "threads", "continue", "readMemory", "completions"})
 """Commands that are asked often, or have large answers, and name no files there."""

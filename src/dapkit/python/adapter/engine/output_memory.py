@@ -5,7 +5,7 @@ So the engine knows whether a pipe was written to since its last mark, without a
 (`native/output.c` of the debuggee); and the adapter knows whether messages are on their way that precede the output it
 has read (`marked_output`).
 
-The engine finds it by the path of a descriptor of ours. It is a help, and no more: an engine in another container, or
+The engine finds it by the path of a descriptor of dapkit. It is a help, and no more: an engine in another container, or
 without the extension, marks the pipes for each message.
 """
 

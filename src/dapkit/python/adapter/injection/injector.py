@@ -1,6 +1,6 @@
 """How a running program is brought to the adapter: which ways there are, in which order, how often they are tried.
 
-    3.14    `sys.remote_exec`: the main thread runs a file of ours at its next safe point
+    3.14    `sys.remote_exec`: the main thread runs a file of dapkit at its next safe point
                | refused, or the main thread is in native code and has not come to one
                v
     all     gdb or lldb hold the program and look where its main thread is

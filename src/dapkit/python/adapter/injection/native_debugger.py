@@ -1,4 +1,4 @@
-"""gdb or lldb, asked to look at a program and to call a function in it, while the whole program stands still.
+"""gdb or lldb, asked to look at a program and to call a function in it, while the whole program is stopped.
 
 They differ in words only, which are a table. It is asked one command after the other through its standard input, and
 lets go of the program when that is closed, also if the adapter is killed.

@@ -60,7 +60,7 @@ class Scanned(msgspec.Struct):
 
 
 class HistoryEnded(msgspec.Struct):
-    """A process of the past has come to where the live program stands, or has ended otherwise."""
+    """A process of the past has come to where the live program is stopped, or has ended otherwise."""
 
     how: str = ""
 

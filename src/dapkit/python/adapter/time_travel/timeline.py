@@ -2,7 +2,7 @@
 
     live --stepBack, reverseContinue--> past --the same, or forwards--> past --its history ends--> live
 
-The live program stands still meanwhile. A moment of the past is shown by a process that was executed again up to it,
+The live program is stopped meanwhile. A moment of the past is shown by a process that was executed again up to it,
 with an engine of its own; it is replaced by another for each step back. Forwards it goes by itself.
 """
 
@@ -93,7 +93,7 @@ class TimeTravel:
         replay: the recording that is executed again, if it is one.
         has_ended: whether all of that was executed: there is nothing but the past then.
 
-    Invariant: while `past` is set, the live program stands still.
+    Invariant: while `past` is set, the live program is stopped.
 
     """
 
@@ -484,7 +484,7 @@ class TimeTravel:
             self._passed_on.set()
 
     async def _history_ends(self, past: PastEngine, how: str) -> None:
-        """Be in the present again, where the live program stands."""
+        """Be in the present again, where the live program is stopped."""
         problem = await past.process.loss() if how == _LOST else problem_of(how.split(" "))
         if self.past is not past:
             return

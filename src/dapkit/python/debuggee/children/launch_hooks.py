@@ -42,7 +42,7 @@ class Reports(Protocol):
         """Record that this process is about to end without any further word."""
 
     def error(self, error: BaseException, where: str) -> None:
-        """Take an error of ours."""
+        """Take an internal error."""
 
 
 class _Followed:
@@ -150,7 +150,7 @@ def _replace(module: str, name: str, look: Look) -> None:
 
 
 def _guarded(look: Look) -> Look:
-    """Look only while children are followed, and let no error of ours out; of the program's, the function speaks."""
+    """Look only while children are followed, and let no internal error out; of the program's, the function speaks."""
 
     def looks(arguments: tuple[Any, ...], names: tuple[str, ...] | None) -> tuple[Any, ...] | None:
         taking = _followed.reports

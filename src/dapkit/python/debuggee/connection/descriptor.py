@@ -16,7 +16,7 @@ from ..interpreter.gc_tracking import untrack
 _HIGHEST: Final = 4096
 """Higher numbers would cost the kernel a larger table for each process."""
 _KEPT: Final = 32
-"""Below the limit, for descriptors of ours."""
+"""Below the limit, for descriptors of the debugger."""
 
 
 class OwnDescriptor:

@@ -258,7 +258,7 @@ class Link:
     def serve(
         self, handle: Callable[[Json], None], others: Mapping[int, Callable[[], None]] = MappingProxyType({})
     ) -> bool:
-        """Read and handle messages; return true for a `rest`, false if the link is of no more use.
+        """Read and handle messages; return true for a `rest`, false if the link is no longer usable.
 
         That is when the other end went away or broke the protocol. The calling thread is the link's until then.
         `others` maps further readable descriptors to functions; it may change at any time, in this thread.
@@ -293,7 +293,7 @@ class Link:
     def _take_turn(
         self, ready: list[int], handle: Callable[[Json], None], others: Mapping[int, Callable[[], None]]
     ) -> bool:
-        """Do the due work; return false if the link is of no more use."""
+        """Do the due work; return false if the link is no longer usable."""
         for place in ready:
             if place in others:
                 self._run(others[place])

@@ -1,4 +1,4 @@
-"""The start of a thread of ours, such that the program notices as little of it as can be.
+"""The start of a thread of the debugger, such that the program notices as little of it as can be.
 
 It takes no signal: a program that has blocked one, to wait for it, would be ended by a thread that has not. And no
 profiler or tracer of the program's is called there. Its frames are hidden by `hidden_frame`, while it waits.
@@ -17,7 +17,7 @@ _FAULTS: Final = {_signal.SIGSEGV, _signal.SIGBUS, _signal.SIGFPE, _signal.SIGIL
 
 
 def start_thread(live: Callable[[], None]) -> None:
-    """Run `live` in a thread of ours."""
+    """Run `live` in a thread of the debugger."""
 
     @hidden_frame
     def begin() -> None:

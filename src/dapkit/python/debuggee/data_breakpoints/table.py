@@ -233,7 +233,7 @@ class DataBreakpointTable:
 
     @under_lock
     def thread_parked(self) -> None:
-        """Record that a thread stands still as well."""
+        """Record that a thread is stopped as well."""
         self._standing = set(self._stops.parked)
         self._watching.thread_parks()
 

@@ -47,7 +47,7 @@ class _Reports:
             engine.link.flush()
 
     def error(self, error: BaseException, where: str) -> None:
-        """Report an error of ours."""
+        """Report an internal error."""
         if (engine := _engine()) is not None:
             engine.link.errors.show(error, where)
 

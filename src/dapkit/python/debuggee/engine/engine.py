@@ -5,7 +5,7 @@
 
 A launched program dies with its debugger: if the link is lost it ends at once, with
 `limits.LINK_LOST_EXIT_CODE`, without flushing anything (who would have read it is gone, and a
-full pipe must not keep it alive). If the program has closed the link itself, or errors of ours end that,
+full pipe must not keep it alive). If the program has closed the link itself, or internal errors end that,
 the program is released.
 """
 
@@ -432,7 +432,7 @@ class Engine:
 
     @under_lock
     def thread_parked(self) -> None:
-        """Record that a thread stands still that was arrested."""
+        """Record that a thread is stopped that was arrested."""
         self.data_breakpoints.thread_parked()
 
     @under_lock

@@ -3,7 +3,7 @@
     starts -> serves --a rest--> has ended, until it is started again
                  |  ^
                  |  +-- an internal error: once more
-                 +-- the link is of no more use, or a second error --> `over`, which decides the program's fate
+                 +-- the link is no longer usable, or a second error --> `over`, which decides the program's fate
 
 In a program that clients come to, the thread that listens for them becomes it by `take`.
 """
@@ -21,7 +21,7 @@ from ..interpreter.hidden_frames import hidden_frame
 from ..threads.table import ThreadTable
 
 _ATTEMPTS = 2
-"""How often the link is served, if an error of ours ends that."""
+"""How often the link is served, if an internal error ends that."""
 
 
 class LinkThread:
@@ -86,7 +86,7 @@ class LinkThread:
 
     @hidden_frame
     def serve(self, others: Mapping[int, Callable[[], None]] = MappingProxyType({})) -> bool:
-        """Serve the link in the calling thread; once more after an error of ours. Return whether it rests."""
+        """Serve the link in the calling thread; once more after an internal error. Return whether it rests."""
         for _ in range(_ATTEMPTS):
             try:
                 return self._link.serve(self._handle, others)
@@ -98,7 +98,7 @@ class LinkThread:
 
     @hidden_frame
     def _live(self) -> None:
-        """Serve the link until it rests or is of no more use."""
+        """Serve the link until it rests or is no longer usable."""
         self.take()
         self._known.release()
         try:

@@ -182,7 +182,7 @@ class CatchCache:
 
     @property
     def depth(self) -> int:
-        """How many calls of ours lie between the event and `thorough`, and one."""
+        """How many calls of the debugger lie between the event and `thorough`, and one."""
         return 1 if native.CAN_FOLLOW else 2
 
     def on_raise(self, thorough: OnRaise) -> OnRaise:

@@ -128,7 +128,7 @@ class Monitor:
             self.register_callback(_TOOL, event, callback)
 
     def register_callback(self, tool: int, event: int, callback: Callable[..., object] | None) -> None:
-        """Set the callback of one event of a tool of ours."""
+        """Set the callback of one event of a tool of the debugger."""
         prepared = None if callback is None else self._set_apart(with_headroom(callback))
         _MONITORING.register_callback(tool, event, prepared)
 

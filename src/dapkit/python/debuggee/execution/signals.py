@@ -1,4 +1,4 @@
-"""Ctrl-C that arrives while the program's main thread is in a callback of ours.
+"""Ctrl-C that arrives while the program's main thread is in a callback of the debugger.
 
 Python runs the handlers of signals as it begins a function, our callbacks as well. An exception raised there leaves
 through the event, which can be in another frame than where the program would have noticed: `yield from`, for example,

@@ -68,7 +68,7 @@ THREAD_MOVES: Final[Mapping[tuple[ThreadState, ThreadMove], ThreadState]] = {
     (RUNNING, "arrest"): ARRESTING,
     (STEPPING, "arrest"): ARRESTING,
     (FINISHING, "arrest"): EVALUATING,
-    # It stands still: it was arrested, or it hit something itself.
+    # It is stopped: it was arrested, or it hit something itself.
     (ARRESTING, "park"): STOPPED,
     (RUNNING, "park"): STOPPED,
     (STEPPING, "park"): STOPPED,

@@ -15,7 +15,7 @@ class StopListener(Protocol):
         """Record that a stop begins, because of this thread."""
 
     def thread_parked(self) -> None:
-        """Record that a thread stands still that was arrested."""
+        """Record that a thread is stopped that was arrested."""
 
     def threads_resumed(self) -> None:
         """Record that some thread, or all, may continue."""

@@ -423,7 +423,7 @@ class Stops:
 
     @in_link_thread
     def end_thread(self, ident: int) -> bool:
-        """Let a thread that stands still end; return whether there was one."""
+        """Let a thread that is stopped end; return whether there was one."""
         with self._lock:
             parked = self._parked.get(ident)
             if parked is None:

@@ -1,4 +1,4 @@
-"""The interpreter's automatic garbage collection, kept out of code of ours.
+"""The interpreter's automatic garbage collection, kept out of code of the debugger.
 
 A collection runs finalizers of the program and callbacks of its weak references, in whichever thread has made one
 object too many. In the link's thread, or in one that stands, they would wait for locks that threads of the
@@ -36,7 +36,7 @@ class GcPause:
 
     def __init__(self) -> None:
         self._ours: set[int] = set()
-        """Threads that run code of ours."""
+        """Threads that run code of the debugger."""
         self._doors: dict[int, tuple[Callable[[], None], Callable[[], None]]] = {}
         """The functions that take each of them out of there, and put it back."""
         self._thresholds = {True: _OFF, False: 0}

@@ -59,7 +59,7 @@ def untrack_members(part: Any) -> list[Any]:  # noqa: ANN401 - of any class
 
 
 def track_again(hidden: list[Any]) -> None:
-    """Let the collector have hidden objects that are of no more use: only so do their circles end."""
+    """Let the collector have hidden objects that are no longer usable: only so do their circles end."""
     while hidden:
         native.track(hidden.pop())
 

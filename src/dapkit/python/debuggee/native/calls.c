@@ -8,7 +8,7 @@
 #include <string.h>
 
 enum {
-    ROOM = 500,  /* calls that a callback of ours may nest, beyond the program's remaining ones */
+    ROOM = 500,  /* calls that a callback of the debugger may nest, beyond the program's remaining ones */
     LOOKED_AT = 192, /* bytes of a thread state; it is larger in every version */
     MISSES = 1000,
 };

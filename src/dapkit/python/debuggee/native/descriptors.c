@@ -1,4 +1,4 @@
-/* Numbers for descriptors of ours above those that the program may count on, and whether they are still ours. */
+/* Numbers for descriptors of the debugger above those that the program may count on, and whether they are still ours. */
 
 #include "native.h"
 #include <fcntl.h>

@@ -57,7 +57,7 @@ static int is_ours(const Pipe *pipe, int descriptor)
 }
 
 /* Write a mark: 1, 0 if that cannot be, or -1 with an exception of a signal handler. It waits while the pipe is full,
-   and the adapter may read on only when other threads of ours have done something. */
+   and the adapter may read on only when other threads of the debugger have done something. */
 static int write_mark(int descriptor, const char *mark, int size)
 {
     for (;;) {

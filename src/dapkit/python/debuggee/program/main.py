@@ -22,7 +22,7 @@ type Loaded = Callable[[], None]
 """Runs the program, to its end."""
 
 _FRAMES_BELOW = 3
-"""Frames of ours below the program: the script's, and two functions."""
+"""Frames of the debugger below the program: the script's, and two functions."""
 
 
 def run_to_end(
@@ -37,7 +37,7 @@ def run_to_end(
 
     The interruption by which it was `asked_to_end` is not reported.
 
-    No frame of ours is seen below the program, nor in its tracebacks, nor counted. Without the C extension the
+    No frame of the debugger is seen below the program, nor in its tracebacks, nor counted. Without the C extension the
     script's frame is seen, if not by the report of an uncaught exception, and recursion ends earlier.
     """
     hidden = hide(script)
@@ -178,7 +178,7 @@ def exit_code_of(error: BaseException | None) -> int:
 
 
 def hide_us_from_traceback(error: BaseException, sources: Sources) -> None:
-    """See to it that the interpreter, about to report this exception, shows no frame of ours."""
+    """See to it that the interpreter, about to report this exception, shows no frame of the debugger."""
     report = sys.excepthook
 
     def excepthook(kind: type[BaseException], value: BaseException, traceback: TracebackType | None) -> None:

@@ -57,7 +57,7 @@ class Stacks:
         return StackEntries.of(_with_awaiters(entries))
 
     def of_parked(self, parked: ParkedThread, *, whole: bool = False) -> "StackEntries":
-        """Return the frames of a thread that stands still. They are counted once in each stop."""
+        """Return the frames of a thread that is stopped. They are counted once in each stop."""
         stop = self._references.stop
         depth, total = parked.counted.get(whole, (-1, -1))
 

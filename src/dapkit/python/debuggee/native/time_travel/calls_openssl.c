@@ -1,6 +1,6 @@
 /* Random numbers of OpenSSL. It makes them from random bytes of the system, but also from the addresses of its objects and
    from a counter of the processor. These differ where a recording is executed again, and where the program continues from a
-   moment of its past at which it was looked at. So its generator is replaced by a method of ours, which records its
+   moment of its past at which it was looked at. So its generator is replaced by a method of the debugger, which records its
    results. */
 
 #include "time_travel.h"

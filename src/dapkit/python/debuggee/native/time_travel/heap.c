@@ -25,7 +25,7 @@ static atomic_flag is_locked = ATOMIC_FLAG_INIT;
 
 void begin_aside(void)
 {
-    inside = 0; /* libraries that are called, such as name services, have slots of ours as well */
+    inside = 0; /* libraries that are called, such as name services, have slots of the debugger as well */
     is_aside = 1;
 }
 

@@ -133,7 +133,7 @@ int make_log(void);
 int record_log(const char *path, uint64_t most); /* in a file, of so many bytes at most */
 int read_log(const char *path);
 void end_log_here(void);            /* later records are dropped */
-#define LOWEST_OF_OURS 4000         /* descriptors of ours are moved there, */
+#define LOWEST_OF_OURS 4000         /* descriptors of the debugger are moved there, */
 #define MOST_OF_OURS 96             /* and these are so many at most */
 int out_of_the_way(int descriptor); /* its duplicate where no program looks for one, or itself */
 
