@@ -31,7 +31,7 @@ def as_it_is(work: Callable[[], Json]) -> Json:
 class Job:
     """A request, as work for a stopped thread.
 
-    `work(guard)` makes the body there; `instead(begun)` makes it in the link's thread, without any
+    `work(guard)` makes the body there; `instead(has_begun)` makes it in the link's thread, without any
     code of the program, if the thread cannot; `begun` says that it began and hangs.
     """
 

@@ -75,7 +75,7 @@ class ParkedThread:
         self.at_line = at_line
         self.before_line = before_line
         self.columns = (frame.f_lasti, columns) if columns else None
-        self.leaving = leaving  # it stands in the return of `shown`, which will execute nothing more
+        self.leaving = leaving  # it stands in the return of `frame`, which will execute nothing more
         self.going = False  # it may leave the place where it stands
         self.resumed_alone = False  # the client let just this thread go on
         self.exiting = False  # it is to end as soon as it goes on
