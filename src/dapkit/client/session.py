@@ -6,11 +6,12 @@ ends, `breakpoint_sync` where it stops, `waits` which events are awaited, `rever
 allowed.
 """
 
+import functools
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AsyncExitStack
 from pathlib import Path
 from types import TracebackType
-from typing import Self, Unpack
+from typing import Any, Concatenate, Self, Unpack
 
 import anyio
 from anyio.abc import ByteStream, TaskGroup, TaskStatus
@@ -20,7 +21,6 @@ from dapkit.client.adapter_connection import AdapterConnection
 from dapkit.client.breakpoint_sync import BreakpointSync
 from dapkit.client.breakpoints import SET_COMMANDS, Breakpoints, SessionBreakpoint
 from dapkit.client.events import EventStream, SessionEvent
-from dapkit.client.forwarded import forwarded
 from dapkit.client.handshake import introduction as usual_introduction
 from dapkit.client.life import SessionLife
 from dapkit.client.open_options import Listener, OpenOptions
@@ -44,6 +44,18 @@ from dapkit.protocol import (
     encode_value,
 )
 from dapkit.transport import Connection, Tap, background_tasks
+
+# Methods of a session that one of its parts has, under the session's name for them.
+
+
+def forwarded[T, **P, R](part: str, method: Callable[Concatenate[T, P], R]) -> Callable[Concatenate[Any, P], R]:
+    """Make a method that calls the method of the same name on a part of the object."""
+
+    @functools.wraps(method)
+    def call(self: object, /, *args: P.args, **kwargs: P.kwargs) -> R:
+        return method(getattr(self, part), *args, **kwargs)
+
+    return call
 
 
 class Session(RequestMethods):

@@ -9,9 +9,9 @@ import pytest
 from dapkit.agent.results.snapshot import Snapshot
 from dapkit.diagnostics.errors import DiagnosticsError
 from dapkit.diagnostics.profiling import interpreter_sampling, py_spy
+from dapkit.diagnostics.profiling.profile_recording import recorder_for
 from dapkit.diagnostics.profiling.recording_window import Window
 from dapkit.diagnostics.profiling.samples import WAITING
-from dapkit.diagnostics.profiling.tool_choice import recorder_for
 from dapkit.diagnostics.programs import Program
 from dapkit.python.stacks.threads import NoPySpy
 from e2e.diagnostics.profiled import PATIENCE, PYTHON

@@ -1,7 +1,7 @@
 """The actions of a session, kept within bounds."""
 
 from dapkit.agent import limits
-from dapkit.agent.calls.session_record import SessionRecord
+from dapkit.agent.calls.session_notes import SessionRecord
 from dapkit.agent.results.diagnostics import RecordedAction
 
 

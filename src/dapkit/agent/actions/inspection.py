@@ -1,5 +1,9 @@
 """Looking at a program that is stopped, and changing its values."""
 
+from collections.abc import Sequence
+
+import anyio
+
 from dapkit.agent import limits
 from dapkit.agent.calls import parameters as p
 from dapkit.agent.calls.call import ActionCall
@@ -13,7 +17,6 @@ from dapkit.agent.reading.pages import at_most, page_of_frames, page_of_variable
 from dapkit.agent.reading.report import last_output
 from dapkit.agent.reading.selection import frame_of, thread_of
 from dapkit.agent.reading.snapshots import snapshot
-from dapkit.agent.reading.stacks import stacks_of
 from dapkit.agent.reading.variable_lookup import scope_of
 from dapkit.agent.results.values import (
     Assigned,
@@ -32,6 +35,7 @@ from dapkit.agent.results.values import (
 from dapkit.endpoint import RequestFailed
 from dapkit.protocol import (
     CompletionsArguments,
+    DapkitError,
     EvaluateArguments,
     EvaluateBody,
     ExceptionInfoArguments,
@@ -40,11 +44,37 @@ from dapkit.protocol import (
     SetExpressionBody,
     SetVariableArguments,
     SetVariableBody,
+    StackTraceArguments,
     Thread,
     changed,
 )
 from dapkit.redaction.redaction import names_secret, secret_value
 from dapkit.sessions.errors import NoFrame, NoThreads
+
+# The stacks of all threads at once: the answer to where a deadlocked program stands.
+#
+# Some adapters (debugpy, our own) report them while the program runs, too.
+
+
+async def stacks_of(call: ActionCall, threads: Sequence[Thread], *, levels: int) -> list[ThreadStack]:
+    """Ask for the stack of each thread, concurrently; the reason stands in place of a stack that cannot be read."""
+    stacks: dict[int, ThreadStack] = {}
+
+    async def look(thread: Thread) -> None:
+        request = StackTraceArguments(thread_id=thread.id, start_frame=0, levels=levels + 1)
+        try:
+            stack = await call.session.requests.ask(request, deadline=min(call.left, limits.REPORT_SECONDS))
+        except DapkitError as error:
+            stacks[thread.id] = ThreadStack(thread_id=thread.id, frames=[], problem=str(error))
+            return
+        frames = [conversion.frame(frame, index) for index, frame in enumerate(stack.stack_frames[:levels])]
+        stacks[thread.id] = ThreadStack(thread_id=thread.id, frames=frames, more=len(stack.stack_frames) > levels)
+
+    async with anyio.create_task_group() as tasks:
+        for thread in threads:
+            tasks.start_soon(look, thread)
+    return [stacks[thread.id] for thread in threads]
+
 
 COMMAND_MARK = "`"
 """First characters of a debugger command: LLDB's own mark, and marks with which no expression begins."""

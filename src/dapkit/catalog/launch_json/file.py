@@ -1,6 +1,8 @@
 """A `.vscode/launch.json`: its configurations by name, its compounds, and the adapter for each."""
 
+import json
 import os
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -12,7 +14,6 @@ from dapkit.catalog.catalog import Catalog
 from dapkit.catalog.choice import CORE_KEYS, Choice
 from dapkit.catalog.errors import LaunchFileError
 from dapkit.catalog.interpreters import python_for
-from dapkit.catalog.launch_json.comments import read_json
 from dapkit.catalog.launch_json.inputs import Input, names_in
 from dapkit.catalog.launch_json.translation import flattened, translate
 from dapkit.catalog.launch_json.variables import Unresolved, VariableContext, resolve
@@ -22,6 +23,45 @@ from dapkit.system.trusted_files import objection_to, read_file
 
 if TYPE_CHECKING:
     from dapkit.client.routes import Route
+
+
+# JSON as editors write it: with comments, and commas after the last item.
+#
+# Both become blanks, so that lines and columns in errors match the file.
+
+_PARTS = re.compile(
+    r"""
+    (?P<text>"(?:\\.|[^"\\\n])*")
+    | (?P<comment>//[^\n]*|/\*.*?\*/)
+    | (?P<comma>,(?=(?:\s|//[^\n]*|/\*.*?\*/)*[\]}]))
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+_ANY_BUT_LINE_END = re.compile(r"[^\n]")
+
+
+def read_json(text: str) -> object:
+    """Return the value of a JSON text with comments.
+
+    Raises:
+        ValueError: it is not JSON; the text names line and column.
+
+    Example:
+        >>> read_json('{"a": [1, 2,] /* as in launch.json */ }')
+        {'a': [1, 2]}
+
+    """
+    plain = _PARTS.sub(_blank, text.removeprefix("\ufeff"))
+    try:
+        return json.loads(plain)
+    except json.JSONDecodeError as error:
+        raise ValueError(f"line {error.lineno}, column {error.colno}: {error.msg}") from error
+    except RecursionError as error:
+        raise ValueError("is nested too deeply") from error
+
+
+def _blank(match: re.Match[str]) -> str:
+    return match[0] if match["text"] is not None else _ANY_BUT_LINE_END.sub(" ", match[0])
 
 
 @dataclass(frozen=True, slots=True)

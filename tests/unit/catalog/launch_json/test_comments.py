@@ -2,7 +2,7 @@
 
 import pytest
 
-from dapkit.catalog.launch_json.comments import read_json
+from dapkit.catalog.launch_json.file import read_json
 
 
 def test_comments_and_last_commas_are_left_out() -> None:

@@ -1,8 +1,8 @@
 """Log messages on their way to the client."""
 
 from dapkit.python.debuggee.connection.framing import Json
+from dapkit.python.debuggee.connection.link import OutputQueue
 from dapkit.python.debuggee.connection.output_marks import OutputMarks, position_of
-from dapkit.python.debuggee.connection.output_queue import OutputQueue
 from dapkit.python.debuggee.interpreter import limits
 
 

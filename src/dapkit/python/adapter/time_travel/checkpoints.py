@@ -12,8 +12,9 @@ import contextlib
 import logging
 import os
 import signal
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterable, Iterator
 from contextlib import asynccontextmanager, contextmanager
+from pathlib import Path
 from typing import Literal
 
 import anyio
@@ -24,8 +25,25 @@ from dapkit.adapter import RequestFailed
 from dapkit.protocol import encode_frame, encode_value
 from dapkit.protocol.time_travel import HistoryMoment
 from dapkit.python import limits
-from dapkit.python.adapter.time_travel.checkpoint_memory import memory_of
 from dapkit.transport import StateChange, background_tasks, listen_unix, new_token, private_folder
+
+# How much memory processes have that share much of it with each other.
+
+_KILOBYTE = 1024
+
+
+def memory_of(pids: Iterable[int]) -> int:
+    """Return the bytes that processes occupy together; shared memory is divided among its owners."""
+    return sum(map(_part_of, pids))
+
+
+def _part_of(pid: int) -> int:
+    try:
+        lines = Path(f"/proc/{pid}/smaps_rollup").read_bytes().splitlines()
+    except OSError:  # it has ended
+        return 0
+    return next((int(line.split()[1]) * _KILOBYTE for line in lines if line.startswith(b"Pss:")), 0)
+
 
 log = logging.getLogger(__name__)
 

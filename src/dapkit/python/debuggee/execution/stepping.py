@@ -21,23 +21,61 @@ A step into a chosen call runs to the instruction that calls, and goes into call
 until the call is over. `results` notes the results of the functions that a step goes over.
 """
 
+from collections.abc import Callable
 from types import CodeType, FrameType
 from typing import Final
 
 from ..bytecode.calls import StepCall
 from ..connection.framing import Json
+from ..interpreter import limits
 from ..interpreter.frame_views import FrameRun, virtual_frame_of
 from ..interpreter.log import LOG, code_name, write
 from ..interpreter.safe_types import simple_name
 from ..interpreter.thread_checks import under_lock
 from ..options import EngineOptions
-from ..sources.files import LIBRARY, OURS, PROGRAM, Sources
+from ..sources.files import LIBRARY, OURS, PROGRAM, Sources, is_function
 from ..threads import tasks
 from . import monitor as events
-from .interactive_cells import cell_run
 from .monitor import Monitor
 from .results import Result, Results
 from .states import ThreadStates
+
+# Texts that a library runs one after the other: statements of a cell, inputs of a console, examples of a doctest.
+#
+# Each of them is a code object of its own, started by the same frames of the library. So where a step leaves one
+# of them, it continues in the next: one of the same file name, or one that the same frame runs.
+
+
+class CellRun(FrameRun):
+    """A text that was left, the frame that ran it, and the outermost of the library's frames that may run the next."""
+
+    def __init__(self, filename: str, caller: FrameType, around: FrameType) -> None:
+        super().__init__(around)
+        self.filename = filename
+        self.caller = caller
+
+    def admits(self, frame: FrameType, *, into: bool) -> bool:
+        """Take a frame that runs the next text; and with `into` whatever starts."""
+        code = frame.f_code
+        return into or (not is_function(code) and (code.co_filename == self.filename or frame.f_back is self.caller))
+
+
+def cell_run(frame: FrameType, sources: Sources, shows: Callable[[FrameType], bool]) -> CellRun | None:
+    """Return the frame that may follow a finished frame, None if it does not run a text for a library.
+
+    The import system runs modules, which nothing follows.
+    """
+    code, caller = frame.f_code, frame.f_back
+    if is_function(code) or caller is None or caller.f_code.co_filename.startswith("<frozen "):
+        return None
+    around: FrameType | None = None
+    older: FrameType | None = caller
+    for _ in range(limits.CELL_CALLERS):
+        if older is None or shows(older) or sources.kind(older.f_code.co_filename) == OURS:
+            break
+        around, older = older, older.f_back
+    return None if around is None else CellRun(code.co_filename, caller, around)
+
 
 type Kind = str
 OVER: Final = "next"
