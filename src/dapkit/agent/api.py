@@ -1311,7 +1311,7 @@ def sessions(
     session: str | None = None,
     project: StrPath | None = None,
 ) -> "Answer[SessionsResult]":
-    """Show the sessions of this project.
+    """Show the sessions of this project, the live ones first.
 
     Args:
         timeout: Seconds to wait, 5 to 300, by default 30.

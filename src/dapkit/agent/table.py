@@ -599,7 +599,7 @@ ACTIONS: "dict[str, ActionRow]" = {
     },
     "sessions": {
         "topic": "sessions",
-        "summary": "Show the sessions of this project.",
+        "summary": "Show the sessions of this project, the live ones first.",
         "approval": "read",
         "parameters": ("timeout",),
         "required": (),

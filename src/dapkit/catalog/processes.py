@@ -46,7 +46,11 @@ def look_at_process(pid: int, debuggers: Mapping[str, str]) -> ProcessInfo:
         command = tuple(word.decode(errors="replace") for word in (proc / "cmdline").read_bytes().split(b"\0") if word)
         runs, evidence = _kind(proc, executable, debuggers)
     except (FileNotFoundError, ProcessLookupError) as error:
-        what = "is part of the kernel, or has ended" if proc.exists() else "is not there"
+        what = (
+            "is part of the kernel, or has ended"
+            if proc.exists()
+            else "is not there (if it is a port, give it as port)"
+        )
         raise NoProgram(f"process {pid} {what}") from error
     except PermissionError as error:
         raise NoProgram(f"process {pid} belongs to another user, and may not be looked at or debugged") from error

@@ -58,6 +58,13 @@ async def test_variables_without_a_reference_are_the_locals_of_the_stop(stopped:
     assert code != "internal_error"
 
 
+async def test_sessions_are_listed_live_ones_first(stopped: Caller) -> None:
+    await stopped("terminate")
+    await stopped("launch", program="prices.py", breakpoints=["prices.py:11"])
+    rows = (await stopped("sessions")).details["sessions"]
+    assert [(row["id"], row["status"]) for row in rows] == [("debug-2", "stopped"), ("debug-1", "terminated")]
+
+
 async def test_frames_come_in_pages(stopped: Caller) -> None:
     page = await stopped("stack_trace", levels=1)
     assert [frame["name"] for frame in page.details["stackFrames"]] == ["cost"]

@@ -31,8 +31,9 @@ async def output(call: ActionCall, *, category: p.Category | None = None, since:
 
 @action(Approval.READ)
 async def sessions(call: ActionCall) -> SessionsResult:
-    """Show the sessions of this project."""
-    return SessionsResult(sessions=[snapshot(session) for session in call.sessions.of(call.folder)])
+    """Show the sessions of this project, the live ones first."""
+    snapshots = [snapshot(session) for session in call.sessions.of(call.folder)]
+    return SessionsResult(sessions=sorted(snapshots, key=lambda each: each.status == "terminated"))
 
 
 @action(Approval.EXECUTE, example={"command": "threads"})
