@@ -174,7 +174,7 @@ RULES: dict[tuple[str, str], tuple[Check | Typed | LeftOut, ...]] = {
     ("docs/how-to/editors/helix.md", "toml"): (BY_ITS_EDITOR,),
     ("docs/how-to/editors/zed.md", "toml"): (Check.TOML,),
     ("docs/how-to/put-an-adapter-in-an-editor.md", "python"): (Typed(files={"package.json": "{}"}, prints=""),),
-    ("docs/how-to/put-an-adapter-in-an-editor.md", "toml"): (Check.TOML,),
+    ("docs/how-to/put-an-adapter-in-an-editor.md", "toml"): (Check.DEFINITIONS, Check.TOML),
     ("docs/how-to/run-a-blocking-engine.md", "python"): (
         Typed(name="blocking.py"),
         Typed(),
@@ -208,6 +208,7 @@ RULES: dict[tuple[str, str], tuple[Check | Typed | LeftOut, ...]] = {
     ("docs/reference/sessions.md", "python"): (Typed(files=SHOP, prints="-4\n"),),
     ("docs/reference/sessions.md", "text"): (LeftOut("a message, which tests of references expect"),),
     ("docs/reference/settings.md", "toml"): (Check.SETTINGS,),
+    ("docs/tutorial/write-an-adapter.md", "toml"): (Check.DEFINITIONS,),
     ("docs/tutorial/write-an-adapter.md", "python"): (
         Typed(),
         Check.PROGRAM,
