@@ -33,10 +33,16 @@ def test_lines_columns_functions_and_conditions_are_read(folder: Path) -> None:
         assert read(name) == BreakpointSpec(FunctionLocation(name))
 
 
+def test_name_of_an_executable_is_that_of_a_function(folder: Path) -> None:
+    (folder / "sum").write_bytes(b"\x7fELF\x02\x01\x01")
+    assert specs_of(["sum"], folders=[folder / "nowhere", folder]) == [BreakpointSpec(FunctionLocation("sum"))]
+
+
 @pytest.mark.parametrize(
     ("text", "right"),
     [
         ("12", "app.py:12"),
+        ("Makefile", "Makefile:12"),
         ("f.py", "f.py:12"),
         ("accumulate:12", "the name of a function without a line: accumulate"),
         ("f.py:12, f.py:3", "f.py:12 and f.py:3"),

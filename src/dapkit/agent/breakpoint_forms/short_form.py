@@ -67,8 +67,11 @@ def place_of(text: str, folders: "Sequence[str | os.PathLike[str]]") -> dict[str
 
 
 def _check_function(text: str, folders: "Sequence[str | os.PathLike[str]]") -> None:
-    """Refuse a text that is a file name or begins with one. Raises: UnreadableBreakpoint."""
-    if _exists(text, folders):
+    """Refuse a text that is a file name or begins with one. Raises: UnreadableBreakpoint.
+
+    An executable has no lines: its name is the name of a function, such as `sum` of a program `sum`.
+    """
+    if _exists(text, folders) and not _is_executable(text, folders):
         raise UnreadableBreakpoint(f"{text!r} is a file and names no line", f"Expected FILE:LINE, such as {text}:12.")
     file, colon, rest = text.partition(":")
     if colon and _exists(file, folders):
@@ -78,6 +81,16 @@ def _check_function(text: str, folders: "Sequence[str | os.PathLike[str]]") -> N
             f"Expected FILE:LINE, such as {file}:12; or the name of a function alone; or for the text of a line"
             f' the object {{"file": "{file}", "text": "{rest}"}}, which set-breakpoint takes as --file and --text.',
         )
+
+
+def _is_executable(file: str, folders: "Sequence[str | os.PathLike[str]]") -> bool:
+    for folder in folders:
+        try:
+            with open(os.path.join(folder, file), "rb") as opened:
+                return opened.read(4) == b"\x7fELF"
+        except OSError:
+            continue
+    return False
 
 
 def _exists(file: str, folders: "Sequence[str | os.PathLike[str]]") -> bool:

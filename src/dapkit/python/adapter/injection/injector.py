@@ -181,7 +181,7 @@ class _Attempts:
         """
         until = anyio.current_time() + limits.INJECTION_SECONDS
         question = await self._ask()
-        debugger = installed(self._ways.debuggers)
+        debugger = await anyio.to_thread.run_sync(installed, self._ways.debuggers)  # it may ask gdb for its version
         if debugger is not None:
             self._need_no_tracer()
         elif not question:
