@@ -72,7 +72,7 @@ class TimelineBody(ProtocolObject, frozen=True, kw_only=True):
         now: the clock of the moment that is shown.
         output: bytes that the program had written by then to its standard output and standard error.
         live: the clock of the live program when it last stopped.
-        checkpoints: where copies of the program were made, from which other moments are reached.
+        checkpoints: where checkpoints of the program were made, from which other moments are reached.
         stops: of the live program, the latest ones.
 
     """

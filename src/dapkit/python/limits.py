@@ -91,13 +91,13 @@ PAST_PROCESSES = 1000
 """Copies of a program with time travel, and processes that show its past, at a time."""
 
 PAST_SECONDS = 20.0
-"""Time within which a copy of the program must begin a process of the past."""
+"""Time within which a copy of the program must begin a replay process."""
 
 ENDING_SECONDS = 5.0
-"""Time within which a copy of the program must say how a process of the past has ended that it had begun."""
+"""Time within which a copy of the program must say how a replay process has ended that it had begun."""
 
 REPLAY_SECONDS = 600.0
-"""Time within which a process of the past has to reach the moment that it is to show."""
+"""Time within which a replay process has to reach the moment that it is to show."""
 
 DISTANT_LINES = 20_000
 """Lines between a copy of a program and a moment: where those are looked at one by one, another copy is made nearer."""

@@ -35,7 +35,7 @@ class TimelineResult(OfSession, frozen=True, kw_only=True):
         beginning: where it begins.
         now: the moment that is shown.
         live: where the live program last stopped.
-        checkpoints: where copies of the program were made.
+        checkpoints: where checkpoints of the program were made.
         stops: of the live program, the latest ones.
         earlier_stops: how many there were before those.
 

@@ -61,7 +61,7 @@ class TravelOptions:
 
 
 class PastStop:
-    """The stop at which a process of the past begins: its reason, and the rest of the event."""
+    """The stop at which a replay process begins: its reason, and the rest of the event."""
 
     def __init__(self, values: Json) -> None:
         details = values.get("details")
@@ -91,8 +91,8 @@ class EngineOptions:
         children: path of the socket where child processes come to; "" for not at all.
         ends_with_link: whether the program ends if the link is lost, as one that the debugger has launched does anyway.
         announces_children: whether it is only remarked on that there is one.
-        travel: where copies of the program come to, if it is to travel in time; None for no time travel.
-        past_stop: at which a process of the past begins; None if it is to continue.
+        travel: where checkpoints of the program come to, if it is to travel in time; None for no time travel.
+        past_stop: at which a replay process begins; None if it is to continue.
         past_end: the clock where such a process ends; 0 for where the live program is stopped.
         exception_frames: how many frames of an exception's stack to show at most; 0 for all.
         templates: the kinds of templates that are sources, by their keys.

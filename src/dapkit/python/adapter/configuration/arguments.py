@@ -63,7 +63,7 @@ class TimeTravelSettings(ProtocolObject, frozen=True, kw_only=True):
     """How the history of a program is kept.
 
     Attributes:
-        interval: seconds between two copies of the program, at least; more where copying takes long.
+        interval: seconds between two checkpoints of the program, at least; more where copying takes long.
         memory_limit: megabytes that all checkpoints may have together, shared memory counted once; some are dropped if
             they have more.
         threads: whether threads take `turns`, so that the history goes on, or the program runs as it does without time

@@ -60,7 +60,7 @@ async def _started(launch: PythonLaunch, run: DebuggeeRun) -> AsyncIterator[Debu
 
 @asynccontextmanager
 async def _history(launch: PythonLaunch, run: DebuggeeRun) -> AsyncIterator[None]:
-    """Let copies of the program come, if it is to travel in time."""
+    """Let checkpoints of the program come, if it is to travel in time."""
     if not launch.travels:
         yield
         return
@@ -124,7 +124,7 @@ async def _introduced(
     if run.travel is not None:
         options |= run.travel.options_of_live(options)
     options["marksOutput"] = program.pipe_identities()
-    if run.travel is None and program.marked.memory is not None:  # a process of the past has read nothing
+    if run.travel is None and program.marked.memory is not None:  # a replay process has read nothing
         options["outputMemory"] = program.marked.memory.place()
     await link.request(LaunchRequestArguments(extra=options))
     if run.travel is not None and run.travel.replay is not None and (remark := run.travel.replay.remark):

@@ -1,7 +1,7 @@
 """The history of a program with time travel: its copies, and the processes that are executed again from them.
 
     the program --copies itself--> checkpoints, which connect here and wait
-    a checkpoint --is told to--> begin a process of the past, which connects here by a name
+    a checkpoint --is told to--> begin a replay process, which connects here by a name
 
 They are reached by a socket of their own, in the folder that only our user can enter, and show a token. Their messages
 are described in `debuggee/native/time_travel/checkpoints.c`. A copy ends with its connection.
@@ -53,11 +53,11 @@ type Kind = Literal["replay", "scan", "steps", "frame", "watch"]
 _LINE_BYTES = 4096
 UNEXPECTED = "time travel: a process of the past has ended unexpectedly"
 _ENDINGS = 100
-"""Ends of processes of the past that are remembered, of one copy."""
+"""Ends of replay processes that are remembered, of one copy."""
 
 
 class Diverged(RequestFailed):
-    """A process of the past asked for something else than the live program did: history ends there."""
+    """A replay process asked for something else than the live program did: history ends there."""
 
 
 class HistoryEnds(RequestFailed):
@@ -66,7 +66,7 @@ class HistoryEnds(RequestFailed):
 
 @contextmanager
 def in_time() -> Iterator[None]:
-    """Bound how long a process of the past is waited for.
+    """Bound how long a replay process is waited for.
 
     Raises:
         RequestFailed: it takes too long.
@@ -89,7 +89,7 @@ class Checkpoint:
         self.moment = moment
         self.stream = stream
         self.dropped = anyio.Event()
-        self._endings: dict[int, int] = {}  # of its processes of the past: how they ended, as `wait` has it
+        self._endings: dict[int, int] = {}  # of its replay processes: how they ended, as `wait` has it
         self._changed = StateChange()
 
     def drop(self) -> None:
@@ -98,7 +98,7 @@ class Checkpoint:
         self._changed.notify()
 
     def note_ending(self, pid: int, status: int) -> None:
-        """Record how a process of the past that began here has ended."""
+        """Record how a replay process that began here has ended."""
         self._endings[pid] = status
         if len(self._endings) > _ENDINGS:
             del self._endings[next(iter(self._endings))]
@@ -115,7 +115,7 @@ class Checkpoint:
 
 
 class PastProcess:
-    """The connection of a process of the past, or of a copy that introduces itself."""
+    """The connection of a replay process, or of a copy that introduces itself."""
 
     def __init__(self, stream: ByteStream) -> None:
         self.stream = stream
@@ -178,7 +178,7 @@ class History:
 
     @asynccontextmanager
     async def open(self) -> AsyncIterator[None]:
-        """Let copies of the program come."""
+        """Let checkpoints of the program come."""
         async with (
             listen_unix(self.path, self._take, max_connections=limits.PAST_PROCESSES),
             background_tasks() as tasks,
@@ -243,7 +243,7 @@ class History:
             process[0].over.set()
 
     async def _take(self, stream: ByteStream) -> None:
-        """Serve a copy, or a process of the past, as long as it is needed."""
+        """Serve a copy, or a replay process, as long as it is needed."""
         import hmac
 
         visitor = PastProcess(stream)

@@ -143,7 +143,7 @@ async def last_write(history: History, breakpoints: list[DataBreakpoint], checkp
 
 
 async def identity_of(debuggee: Debuggee, frame_id: int) -> int:
-    """Return by which number a frame is known in each process of the past.
+    """Return by which number a frame is known in each replay process.
 
     Raises:
         RequestFailed: there is no such frame.

@@ -1,4 +1,4 @@
-"""Steps by instruction in a process of the past, which the client never sees.
+"""Steps by instruction in a replay process, which the client never sees.
 
 The clock counts lines. The instruction before a moment is found from the line before it: a process that stands there
 steps forwards until it comes to that moment, and another one goes as far but for one step.

@@ -75,7 +75,7 @@ class PastEngines:
     async def begun(
         self, kind: Kind, checkpoint: Checkpoint, goal: int, live: Debuggee, stop: ArrivalStop | None
     ) -> AsyncIterator[PastEngine]:
-        """Converse with the engine of a process of the past, configured as the live one is.
+        """Converse with the engine of a replay process, configured as the live one is.
 
         Raises:
             RequestFailed: the process could not be begun, or did not reach its goal.
@@ -143,7 +143,7 @@ class PastEngines:
     async def _introduced(
         self, stack: AsyncExitStack, kind: Kind, checkpoint: Checkpoint, goal: int
     ) -> tuple[Connection, ResumeOrder, PastProcess]:
-        """Begin a process of the past, which is there as long as the stack; once more if one ends at its beginning."""
+        """Begin a replay process, which is there as long as the stack; once more if one ends at its beginning."""
         for last in (False, True):
             async with AsyncExitStack() as attempt:
                 process = await attempt.enter_async_context(self._history.begun(kind, checkpoint, goal))

@@ -16,7 +16,7 @@ HISTORY_ENDED = 'Time travel: the history ends where the program began a second 
 
 
 class FrameIdentity(msgspec.Struct):
-    """By which number a frame is known in each process of the past."""
+    """By which number a frame is known in each replay process."""
 
     identity: int
 
@@ -60,7 +60,7 @@ class Scanned(msgspec.Struct):
 
 
 class HistoryEnded(msgspec.Struct):
-    """A process of the past has come to where the live program is stopped, or has ended otherwise."""
+    """A replay process has come to where the live program is stopped, or has ended otherwise."""
 
     how: str = ""
 
@@ -72,7 +72,7 @@ class RecordingEnded(StopPosition):
 
 
 class ArrivalStop(msgspec.Struct):
-    """A stop as the engine of a process of the past reports it."""
+    """A stop as the engine of a replay process reports it."""
 
     reason: str
     details: dict[str, Any] = msgspec.field(default_factory=dict)

@@ -225,7 +225,7 @@ class Engine:
         self.forks.look_after(self.fork_wrapper, self.forget_in_child)
 
     def start_in_past(self) -> None:
-        """Serve the link in a process of the past, and return when the adapter has configured everything."""
+        """Serve the link in a replay process, and return when the adapter has configured everything."""
         self.link_thread.start()
         self._may_run.acquire()
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def identity(engine: "Engine", request: IncomingRequest) -> Json:
-    """Say by which number a frame is known in each process of the past."""
+    """Say by which number a frame is known in each replay process."""
     return {"identity": identity_of(_frame_of(engine, request))}
 
 

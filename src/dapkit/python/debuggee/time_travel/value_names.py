@@ -11,7 +11,7 @@ _MOST: int = 10_000
 
 
 def identity_of(frame: FrameType) -> int:
-    """Return by which number a frame is known in each process of the past, in a program that has one."""
+    """Return by which number a frame is known in each replay process, in a program that has one."""
     identity: int = load("time_travel.replay_backend").backend.identity(frame)
     return identity
 

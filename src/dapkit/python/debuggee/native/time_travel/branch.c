@@ -1,7 +1,7 @@
 /* A replay process takes the place of the live program: the history after its moment is dropped, and it continues from
    there with the present state of the world.
 
-       the live program, which is stopped ---its descriptors---> the process of the past, which is live from then on
+       the live program, which is stopped ---its descriptors---> the replay process, which is live from then on
 
    The live program is ended by its parent afterwards. A descriptor that was open at that moment, and is the same one
    still, is had again; so is a file that was closed since, by its path. The position of each file is restored, except

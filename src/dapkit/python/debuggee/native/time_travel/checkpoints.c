@@ -51,7 +51,7 @@ __thread int inside __attribute__((tls_model("initial-exec")));
 
 static struct sockaddr_un address;
 static char token[128];
-static int control = -1; /* of a process of the past */
+static int control = -1; /* of a replay process */
 uint64_t goal;
 static char kind[16];
 int copies, has_arrived;

@@ -1,5 +1,5 @@
 /* The program's open files: when each descriptor was made, of which file, and its position. A
-   process of the past, which has nothing open, can have it again by that (branch.c).
+   replay process, which has nothing open, can have it again by that (branch.c).
 
    When a descriptor was made is counted in the live program and in replay alike. The rest is known of files that were
    open when a checkpoint was made, and of files that are opened in the process that replays from it. */
