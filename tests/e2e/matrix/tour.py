@@ -297,7 +297,7 @@ class Tour:
         await self._do("breakpoints", do="clear")
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(self._call, "continue")
-            await self.trial.until("sessions", lambda it: it.details["sessions"][-1]["status"] == "running")
+            await self.trial.until("sessions", lambda it: it.details["sessions"][0]["status"] == "running")
             await self._see("pause", lambda it: bool(it.details["snapshot"]["status"] == "stopped"))
         await self._do("terminate")
 
