@@ -55,7 +55,7 @@ async def test_variables_without_a_reference_are_the_locals_of_the_stop(stopped:
     await stopped("continue")
     await stopped("terminate")
     code, _ = (await stopped("variables")).error
-    assert code != "internal_error"
+    assert code == "not_stopped"
 
 
 async def test_sessions_are_listed_live_ones_first(stopped: Caller) -> None:

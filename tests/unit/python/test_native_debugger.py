@@ -43,9 +43,6 @@ def test_processor_or_version_that_cannot_be_read_is_no_reason_to_refuse(tmp_pat
 def test_every_gdb_in_path_is_considered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     old, new = debugger(tmp_path / "old", "13.1"), debugger(tmp_path / "new", "16.3")
     monkeypatch.setenv("PATH", f"{old.parent}:{new.parent}")
-    chosen = installed(("gdb",))
-    assert chosen is not None
-    assert chosen.path in (str(old), str(new))  # by the processor of this machine
     monkeypatch.setattr("dapkit.python.adapter.injection.native_debugger.damages_programs", lambda gdb: gdb == str(old))
     chosen = installed(("gdb",))
     assert chosen is not None

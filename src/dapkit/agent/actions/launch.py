@@ -251,7 +251,7 @@ async def _configured(
             plan.choice.check_launch(plan.arguments)
             notes += plan.choice.ignored(plan.arguments)
     for plan in plans:
-        spec = specs if plan.choice is None else await _found(call, specs, folder, plan.choice)
+        located = specs if plan.choice is None else await _found(call, specs, folder, plan.choice)
         spec_to_start = StartSpec(
             adapter=plan.choice.definition.name if plan.choice is not None else plan.name,
             route=plan.route(),
@@ -261,7 +261,7 @@ async def _configured(
             program=str(plan.arguments.get("program") or plan.name),
             adapter_id=plan.choice.definition.own_id if plan.choice is not None else "dapkit",
             traits=plan.choice.definition.traits if plan.choice is not None else Traits(),
-            breakpoints=spec,
+            breakpoints=located,
             post_mortem=plan.choice is not None and plan.choice.opens_core(plan.arguments),
             exceptions=exceptions,
         )

@@ -80,16 +80,16 @@ class EngineBreakpoint:
             self.fail(str(refusal))
 
     def fail(self, message: str, reason: str = "failed") -> None:
-        """Return why it cannot stop anything now."""
+        """Note why it cannot stop anything now."""
         self.verified = False
         self.message, self.reason = message, reason
 
     def wait(self, message: str) -> None:
-        """Return the reason for which it is pending, as text."""
+        """Note the reason for which it is pending."""
         self.fail(message, "pending")
 
     def settle(self, message: str = "") -> None:
-        """Report that it stands where it is shown."""
+        """Note that it is set where it is shown."""
         self.verified = True
         self.message, self.reason = message, ""
 
