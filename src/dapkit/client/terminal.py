@@ -125,12 +125,19 @@ class Terminal:
         self._released = True
 
     async def read_all(self) -> None:
-        """Collect output until the program and all that it started have closed the terminal."""
+        """Collect output until the program has ended, and all that it started have closed the terminal."""
         async with anyio.create_task_group() as tasks:
-            for reader, category in self._readers:
-                tasks.start_soon(self._read_from, reader, category)
-        self._hung_up = True
-        self._updates.notify()
+            tasks.start_soon(self._reap)
+            async with anyio.create_task_group() as readers:
+                for reader, category in self._readers:
+                    readers.start_soon(self._read_from, reader, category)
+            self._hung_up = True
+            self._updates.notify()
+
+    async def _reap(self) -> None:
+        """Remove the program from the system's list when it has ended: js-debug waits for its pid to be gone."""
+        await self._process.wait()
+        self._process.reap()
 
     async def _read_from(self, reader: DescriptorReader, category: str) -> None:
         decoder = codecs.getincrementaldecoder("utf-8")("replace")

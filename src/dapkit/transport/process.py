@@ -8,6 +8,7 @@ so that its pid cannot meanwhile have become another's.
 import logging
 import os
 import signal
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
@@ -24,7 +25,8 @@ class ProcessGroup:
     Attributes:
         pid: of the leader, which also names its group and its session.
 
-    Invariant: the leader is reaped by `end` or `reap` alone, and nothing is sent to the group after that.
+    Invariant: the leader is reaped by `end` or `reap` alone. After that nothing is sent to the group as such, since its
+    number may be another's; only processes that are still in it are killed.
 
     """
 
@@ -59,8 +61,12 @@ class ProcessGroup:
 
         The leader gets `limits.CLOSE_SECONDS` to end by itself, the same again after
         each of `signals`, which go to the whole group; then the group is killed.
-        With `session` other groups of its session are, too.
+        With `session` other groups of its session are, too. If the leader was reaped before, the rest of its group is
+        killed at once.
         """
+        if self._reaped:
+            self._kill_rest()
+            return
         for number in signals:
             if await self._gone():
                 break
@@ -69,7 +75,7 @@ class ProcessGroup:
         self.send(signal.SIGKILL)
         if session and not self._reaped:
             await self._gone()
-            _kill_session(self.pid)
+            _kill_members(self.pid, _session_of)
         await self.kill()
 
     async def kill(self) -> None:
@@ -95,31 +101,36 @@ class ProcessGroup:
             os.waitpid(self.pid, 0)  # it has ended: there is nothing to wait for
             self._reaped = True
 
+    def _kill_rest(self) -> None:
+        """Kill the processes that the reaped leader left in its group: with such, no other process gets its pid."""
+        if not Path(f"/proc/{self.pid}").exists():
+            _kill_members(self.pid, _group_of)
+
     async def _gone(self) -> bool:
         with anyio.move_on_after(limits.CLOSE_SECONDS):
             await self.wait()
         return self.returncode is not None
 
 
-def _kill_session(leader: int) -> None:
-    """Kill the rest of a session; its leader has ended and was not reaped, so that the number is still its own."""
+def _kill_members(leader: int, belongs_to: Callable[[int], int | None]) -> None:
+    """Kill the rest of a session or group; its leader has ended, and the number is still its own."""
     killed: set[int] = set()
-    while members := _members(leader) - killed:  # who is found may have started another meanwhile
+    while members := _members(leader, belongs_to) - killed:  # who is found may have started another meanwhile
         killed |= members
         for pid in members:
-            _kill_member(pid, leader)
+            _kill_member(pid, leader, belongs_to)
 
 
-def _members(leader: int) -> set[int]:
+def _members(leader: int, belongs_to: Callable[[int], int | None]) -> set[int]:
     pids = (int(entry.name) for entry in Path("/proc").iterdir() if entry.name.isdigit())
-    return {pid for pid in pids if pid != leader and _session_of(pid) == leader}
+    return {pid for pid in pids if pid != leader and belongs_to(pid) == leader}
 
 
-def _kill_member(pid: int, leader: int) -> None:
+def _kill_member(pid: int, leader: int, belongs_to: Callable[[int], int | None]) -> None:
     with suppress(OSError):  # it has ended
         pidfd = os.pidfd_open(pid)
         try:
-            if _session_of(pid) == leader:  # and the number has not become another's
+            if belongs_to(pid) == leader:  # and the number has not become another's
                 signal.pidfd_send_signal(pidfd, signal.SIGKILL)
         finally:
             os.close(pidfd)
@@ -128,5 +139,12 @@ def _kill_member(pid: int, leader: int) -> None:
 def _session_of(pid: int) -> int | None:
     try:
         return os.getsid(pid)
+    except OSError:
+        return None
+
+
+def _group_of(pid: int) -> int | None:
+    try:
+        return os.getpgid(pid)
     except OSError:
         return None

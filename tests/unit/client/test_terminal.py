@@ -12,6 +12,7 @@ from dapkit.client import WaitExpired
 from dapkit.client.terminal import open_terminal
 from dapkit.protocol import RunInTerminalRequestArguments
 from dapkit.transport import CannotStart
+from fake_adapters import until
 
 ABOUT = """
 import os, sys
@@ -155,3 +156,23 @@ async def test_waiting_for_output_that_does_not_come_shows_what_did() -> None:
     async with open_terminal(python("print('something else')")) as terminal:
         with pytest.raises(WaitExpired, match="something else"):
             await terminal.wait_for_output("hello", deadline=30)
+
+
+async def test_ended_program_is_reaped_at_once_and_the_rest_of_its_group_with_the_terminal(tmp_path: Path) -> None:
+    pid_file = tmp_path / "pid"
+    script = f"trap '' HUP; sleep 600 </dev/null >/dev/null 2>&1 & echo $! >{pid_file}"
+    async with open_terminal(RunInTerminalRequestArguments(args=["/bin/sh", "-c", script], cwd="/")) as terminal:
+        assert await terminal.wait(deadline=20) == 0
+        await until(lambda: not Path(f"/proc/{terminal.pid}").exists())
+        sleeping = int(pid_file.read_text())
+        assert os.getpgid(sleeping) == terminal.pid
+        assert terminal.returncode == 0
+    await until(lambda: not runs(sleeping))
+
+
+def runs(pid: int) -> bool:
+    """Whether a process is neither gone nor waiting to be reaped."""
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes() != b""
+    except FileNotFoundError:
+        return False
