@@ -35,6 +35,9 @@ CONTENTS_SECONDS = 2.0
 CONTENTS_REQUESTS = 40
 """Requests that this may take."""
 
+PLAUSIBLE_ITEMS = 1_000_000_000
+"""Items of a container: one that claims more is not initialized yet. lldb-dap 23 never answers a request for them."""
+
 CONTENTS_MEMBERS = 12
 """Members of one value that are read."""
 

@@ -25,7 +25,9 @@ async def test_members_of_a_secret_value_are_secret_down_to_the_last(sessions: S
     for expression, shown in (("credentials", '"[redacted]"'), ("settings", '"ada4711"')):
         await sessions.open(FILE.parent, start(script(ANSWERS)))
         await caller("wait")
-        reference = (await caller("evaluate", expression=expression)).details["evaluation"]["variablesReference"]
+        evaluated = await caller("evaluate", expression=expression)
+        assert ("ada4711" in evaluated.text) == (expression == "settings")
+        reference = evaluated.details["evaluation"]["variablesReference"]
         for _ in range(2):
             page = (await caller("variables", variable_ref=reference)).details["variables"]
             assert [row["value"] for row in page] == [shown, "3", ""]

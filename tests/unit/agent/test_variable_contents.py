@@ -113,6 +113,14 @@ async def test_container_of_many_items_is_asked_for_few() -> None:
     assert [asked.count for asked in members.asked] == [limits.CONTENTS_MEMBERS + 1]
 
 
+async def test_container_that_is_not_initialized_yet_is_not_asked_for_items() -> None:
+    inner = var("inputs_", "size=4294967295", 2, indexed=4294967295)  # lldb-dap 23 never answers a request for them
+    members = Members({1: [inner, var("x", "1")], 2: POINT})
+    found = await contents_of([inner, var("edge", "", 1, "Edge")], members.ask)
+    assert found == [None, "{inputs_ = size=4294967295, x = 1}"]
+    assert [asked.variables_reference for asked in members.asked] == [1]
+
+
 async def test_requests_of_a_report_are_limited_and_reach_every_variable_first() -> None:
     inner = {100 + number: POINT for number in range(1000)}
     members = Members({1: [var(f"m{number}", "", 100 + number, "Point") for number in range(12)], 2: POINT, **inner})

@@ -17,6 +17,7 @@ from dapkit.agent.reading.pages import at_most, page_of_frames, page_of_variable
 from dapkit.agent.reading.report import last_output
 from dapkit.agent.reading.selection import frame_of, thread_of
 from dapkit.agent.reading.snapshots import snapshot
+from dapkit.agent.reading.variable_contents import contents_of_result
 from dapkit.agent.reading.variable_lookup import scope_of
 from dapkit.agent.results.values import (
     Assigned,
@@ -110,8 +111,14 @@ async def evaluate(
     call.remembered.has_children(
         body.variables_reference, body.named_variables, body.indexed_variables, secret=names_secret(expression)
     )
+    contents = None
+    if call.session.state.stop is not None and not call.session.traits.members_run_code:
+        contents = await contents_of_result(body, call.ask, unreadable=call.session.traits.unreadable_value)
     evaluation = conversion.evaluation(
-        body, most=call.settings.text_bytes // 2, secret_of=expression if call.settings.redact_enabled else ""
+        body,
+        most=call.settings.text_bytes // 2,
+        contents=contents,
+        secret_of=expression if call.settings.redact_enabled else "",
     )
     output, since = call.take_output_beside()
     return Evaluated(

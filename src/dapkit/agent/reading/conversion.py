@@ -40,11 +40,12 @@ def frame(received: StackFrame, index: int) -> values.FrameRow:
     )
 
 
-def evaluation(body: EvaluateBody, *, most: int, secret_of: str = "") -> values.Evaluation:
+def evaluation(body: EvaluateBody, *, most: int, contents: str | None = None, secret_of: str = "") -> values.Evaluation:
     """Show the result of an expression; values that the expression `secret_of` names as secret are left out."""
     result, length = shortened(value_of(secret_of, body.result), most)
     return values.Evaluation(
         result=result,
+        contents=None if contents is None else value_of(secret_of, contents),
         type=_type(body.type, most),
         variables_reference=body.variables_reference,
         memory_reference=body.memory_reference,

@@ -7,10 +7,10 @@ The expressions that read them are data of the adapter (`Traits.thrown`).
 import re
 
 from dapkit.agent.reading.local_variables import Ask
-from dapkit.agent.reading.variable_contents import contents_of
+from dapkit.agent.reading.variable_contents import contents_of_result
 from dapkit.agent.results.values import ExceptionRow
 from dapkit.catalog import Traits
-from dapkit.protocol import DapkitError, EvaluateArguments, EvaluateBody, Variable
+from dapkit.protocol import DapkitError, EvaluateArguments, EvaluateBody
 from dapkit.sessions.stops import Stop
 
 _QUOTED = re.compile(r'"(?P<text>.*)"\Z', re.DOTALL)
@@ -61,12 +61,4 @@ def _quoted(text: str) -> str | None:
 
 async def _inside(value: EvaluateBody, ask: Ask) -> str | None:
     """Show the members of a value, or the value itself if it has no members."""
-    variable = Variable(
-        name="",
-        value=value.result,
-        type=value.type,
-        variables_reference=value.variables_reference,
-        named_variables=value.named_variables,
-        indexed_variables=value.indexed_variables,
-    )
-    return (await contents_of([variable], ask))[0] or value.result or None
+    return await contents_of_result(value, ask) or value.result or None

@@ -16,7 +16,7 @@ import anyio
 from dapkit.agent import limits
 from dapkit.agent.reading.budget import shortened
 from dapkit.agent.reading.members import Ask, MembersOfValue
-from dapkit.protocol import DapkitError, Variable
+from dapkit.protocol import DapkitError, EvaluateBody, Variable
 
 LEVELS = 2
 
@@ -28,6 +28,9 @@ _UNINTERESTING_NAMES = {"special variables", "function variables", "class variab
 
 _ADDRESS = re.compile(r"@?0x(?P<digits>[0-9A-Fa-f]+)\b")
 """How a pointer, or a reference of C++, begins."""
+
+_LEFT_OUT = "{\u2026}"
+"""An object inside another one, in js-debug."""
 
 _INDEX = re.compile(r"\[?\d+\]?")
 """The name of an item."""
@@ -58,6 +61,19 @@ async def contents_of(variables: Sequence[Variable], ask: Ask, *, unreadable: st
     return [value.members_text(limits.CONTENTS_CHARACTERS) for value in values]
 
 
+async def contents_of_result(body: EvaluateBody, ask: Ask, *, unreadable: str = "") -> str | None:
+    """Read the contents of the result of an expression; see `contents_of`."""
+    variable = Variable(
+        name="",
+        value=body.result,
+        type=body.type,
+        variables_reference=body.variables_reference,
+        named_variables=body.named_variables,
+        indexed_variables=body.indexed_variables,
+    )
+    return (await contents_of([variable], ask, unreadable=unreadable))[0]
+
+
 async def _read(values: Sequence["_Value"], ask: Ask) -> None:
     requests_left = limits.CONTENTS_REQUESTS
     level = list(values)
@@ -80,9 +96,9 @@ class _Value:
 
     @property
     def says_nothing(self) -> bool:
-        """Whether its text is at most the name of its type, as gdb and lldb-dap have it for structs."""
+        """Whether its text is at most the name of its type (gdb, lldb-dap), or leaves out members (js-debug)."""
         text, kind = self.variable.value, self.variable.type or ""
-        return not text or kind.endswith(text)
+        return not text or kind.endswith(text) or _LEFT_OUT in text
 
     def is_said_in(self, text: str) -> bool:
         """Whether a text shows it."""
@@ -92,6 +108,8 @@ class _Value:
         """Whether it has members that its own text does not show; pointers only if they are to be followed."""
         variable = self.variable
         if not variable.variables_reference or variable.type in DEFINITIONS or _is_lazy(variable):
+            return False
+        if (variable.indexed_variables or 0) > limits.PLAUSIBLE_ITEMS or variable.value.startswith("<null>"):
             return False
         if self.says_nothing:
             return True
@@ -161,7 +179,8 @@ class _Value:
 def _is_noise(member: Variable) -> bool:
     hint = member.presentation_hint
     is_group = hint is not None and hint.kind == "virtual" and not member.value
-    return is_group or is_hidden(member) or member.type in DEFINITIONS or _is_lazy(member)
+    is_internal = hint is not None and hint.visibility == "internal"  # [[Prototype]] of JavaScript
+    return is_group or is_internal or is_hidden(member) or member.type in DEFINITIONS or _is_lazy(member)
 
 
 def _is_lazy(variable: Variable) -> bool:

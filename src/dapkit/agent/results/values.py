@@ -129,11 +129,13 @@ class Evaluation(ProtocolObject, frozen=True, kw_only=True):
 
     Attributes:
         result: cut if it is very long; `length` is how long the adapter's text is then, which may be cut as well.
+        contents: members of a struct, or items of a container, in braces, where `result` lacks them.
 
     """
 
     result: str
     variables_reference: int
+    contents: str | None = None
     type: str | None = None
     memory_reference: str | None = None
     named_variables: int | None = None

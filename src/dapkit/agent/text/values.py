@@ -76,6 +76,8 @@ def _(result: Assigned) -> str:
 
 def _evaluation(title: str, value: Evaluation) -> Iterator[str]:
     text = value.result.rstrip("\n")
+    if value.contents is not None:
+        text = " ".join([*([text] if text and text != value.type else []), value.contents])
     if "\n" in text:
         yield f"{title}:"
         yield from fenced(text)
