@@ -29,8 +29,8 @@ PROTOCOL = 1
 VERSION = __version__
 """Version of this side; a hub of another one is not called."""
 
-STARTING = frozenset({"launch", "attach", "restart"})
-"""Calls that start a program, which gets the environment of the caller."""
+STARTING = frozenset({"launch", "attach", "restart", "core"})
+"""Calls that start an adapter, which is looked for in PATH of the caller and gets the caller's environment."""
 
 STATUS = "hub.status"
 STOP = "hub.stop"

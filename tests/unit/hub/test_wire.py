@@ -4,6 +4,7 @@ import sys
 import pytest
 
 from dapkit.hub import limits
+from dapkit.hub.client import call_message
 from dapkit.hub.wire import BadLine, LineBuffer, decode, encode
 
 SLOW = {
@@ -61,3 +62,14 @@ def test_way_to_the_hub_brings_in_nothing_slow() -> None:
     code = "import sys, dapkit.hub; print(*sys.modules)"
     loaded = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout.split()
     assert SLOW & set(loaded) == set()
+
+
+@pytest.mark.parametrize(("call", "sent"), [("launch", True), ("core", True), ("attach", True), ("step_in", False)])
+def test_call_that_starts_an_adapter_carries_the_environment_of_its_caller(
+    monkeypatch: pytest.MonkeyPatch, call: str, sent: bool
+) -> None:
+    monkeypatch.setenv("PATH", "/of/the/caller")
+    message = call_message(call, {}, project="/", session=None, read_only=False)
+    env = message.get("env", {})
+    assert isinstance(env, dict)
+    assert env.get("PATH") == ("/of/the/caller" if sent else None)
