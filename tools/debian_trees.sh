@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Put what Debian 12 does not have into .tools/: gdb 16, Ruby 3.3 with rdbg 1.9, Emacs 30 with dape and Helix (trixie)
-# into .tools/bin, Python 3.14 and 3.15 (sid) where tools/bootstrap.py finds them. Each suite is a tree of its own, whose programs
-# run outside of it, with the tree's libraries.
+# into .tools/bin, Python 3.14 and 3.15 (sid) where tools/bootstrap.py finds them, gdb 18 (sid) into .tools/gdb-sid. Each
+# suite is a tree of its own, whose programs run outside of it, with the tree's libraries.
 # Needs root; debootstrap and patchelf are installed if they are missing.
 set -euo pipefail
 TOOLS=$(cd "$(dirname "$0")/.." && pwd)/.tools
@@ -29,11 +29,12 @@ add() { # add SUITE PACKAGE...: install into a tree, once, what depends on one o
     echo "$*" >"$folder/added"
 }
 
-gdb_16() {
-    local folder=$TOOLS/trees/trixie
+gdb_of() { # gdb_of SUITE FILE: write a command that runs the gdb of a tree
+    local folder=$TOOLS/trees/$1
     # The tree's gdb finds its own Python by PYTHONHOME, which the program that is debugged must not inherit. What the
     # machine has for its libraries is used: printers of libstdc++, and the library that knows of threads.
-    cat >"$TOOLS/bin/gdb" <<END
+    mkdir -p "$(dirname "$2")"
+    cat >"$2" <<END
 #!/bin/sh
 export PYTHONHOME=$folder/usr
 exec $folder/$LOADER --library-path $folder/$LIBRARIES --argv0 gdb \\
@@ -42,8 +43,8 @@ exec $folder/$LOADER --library-path $folder/$LIBRARIES --argv0 gdb \\
     -iex "set auto-load safe-path /usr/share/gdb/auto-load:/usr/lib:/lib" \\
     -iex "set libthread-db-search-path /$LIBRARIES" "\$@"
 END
-    chmod +x "$TOOLS/bin/gdb"
-    "$TOOLS/bin/gdb" --version | head -n 1
+    chmod +x "$2"
+    "$2" --version | head -n 1
 }
 
 ruby_3_3() {
@@ -91,7 +92,7 @@ END
 trixie() {
     tree trixie gdb,ruby
     mkdir -p "$TOOLS/bin"
-    gdb_16
+    gdb_of trixie "$TOOLS/bin/gdb"
     ruby_3_3
     add trixie emacs-nox elpa-dape hx
     emacs_30
@@ -100,7 +101,7 @@ trixie() {
 
 pythons() {
     local folder=$TOOLS/trees/sid version program
-    tree sid python3.14,libpython3.14-testsuite,python3.15,libpython3.15-testsuite
+    tree sid python3.14,libpython3.14-testsuite,python3.15,libpython3.15-testsuite,gdb
     mkdir -p "$TOOLS/python"
     ln -sfn "$folder/usr" "$TOOLS/python/sid"
     for version in 3.14 3.15; do
@@ -110,6 +111,7 @@ pythons() {
         fi
         "$program" --version
     done
+    gdb_of sid "$TOOLS/gdb-sid/gdb"
 }
 
 missing=()

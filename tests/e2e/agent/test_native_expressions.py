@@ -9,10 +9,11 @@ from pathlib import Path
 import pytest
 
 from action_fixtures import Caller
+from missing import missing
 
 SOURCE = """\
 #include <string.h>
-
+static struct account { int balance; struct { int first, last; } years; int history[3]; } ann = {50, {1, 9}, {7, 8}};
 static int twice(int number) { return number * 2; }
 static int length(const char *text) { return (int)strlen(text); }
 
@@ -26,18 +27,25 @@ int main(void) {
 """
 
 
-@pytest.fixture(params=["gdb", "lldb-dap"])
+GDB_OF_SID = Path(__file__).parents[3] / ".tools/gdb-sid"
+
+
+@pytest.fixture(params=["gdb", "gdb of Debian sid", "lldb-dap"])
 def adapter(request: pytest.FixtureRequest, caller: Caller, require_tool: Callable[[str], Path]) -> str:
     """Compile the program for one of the adapters."""
     if request.param == "gdb":
         gdb: list[str] = request.getfixturevalue("gdb")
         found = Path(shutil.which(gdb[0]) or gdb[0]).parent
         caller.env = {**caller.env, "PATH": f"{found}{os.pathsep}{caller.env['PATH']}"}
+    elif request.param == "gdb of Debian sid":
+        if not (GDB_OF_SID / "gdb").exists():
+            missing("tools/debian_trees.sh has not installed the gdb of Debian sid")
+        caller.env = {**caller.env, "PATH": f"{GDB_OF_SID}{os.pathsep}{caller.env['PATH']}"}
     else:
         require_tool("lldb-dap-22")
     source = caller.write("calls.c", SOURCE)
     subprocess.run([require_tool("cc"), "-g", "-O0", "-o", caller.project / "calls", source], check=True)
-    return str(request.param)
+    return str(request.param).partition(" ")[0]
 
 
 @pytest.fixture
@@ -83,3 +91,12 @@ async def test_a_call_leaves_the_program_and_all_references_as_they_are(stopped:
     [session] = (await stopped("sessions")).details["sessions"]
     assert (session["status"], session["line"], session["stopReason"]) == ("stopped", 9, "breakpoint")
     assert (await stopped("step_over")).details["stop"]["number"] == 2
+
+
+async def test_an_evaluation_shows_the_contents_of_structs_and_arrays(stopped: Caller) -> None:
+    whole = (await stopped("evaluate", expression="ann")).details["evaluation"]["contents"]
+    assert whole == "{balance = 50, years = {first = 1, last = 9}, history = {7, 8, 0}}"
+    items = await stopped("evaluate", expression="ann.history")
+    assert items.details["evaluation"]["contents"] == "{7, 8, 0}"
+    assert "Result: {7, 8, 0}\n" in items.text
+    assert "contents" not in (await stopped("evaluate", expression="ann.balance")).details["evaluation"]
