@@ -29,12 +29,18 @@ class Traits:
     """Peculiarities of an adapter's responses that a reader must know.
 
     Attributes:
+        adapter_is_program: whether the adapter runs inside the program, so that its process ends with the exit code of
+            the program.
         command_mark: the first characters of a command in the context `repl`; empty if every text sent there is a
             command.
         counts_hits: whether a hit condition has the same meaning for it as for dapkit; dapkit counts the hits for other
             adapters.
+        debugger_lines: the lines of the program's output that the adapter or its debugger wrote: the whole line,
+            as first group.
         entry_function: where the user's own code begins, if a stop at the entry comes before that: in the loader, or
             where there is no stack yet.
+        exit_line: the line in the program's output that reports its end, if no event does: the whole line, with the
+            exit code as first group. The last one counts.
         exit_message: the message in its console when the program has ended, if it sends no `exited`: the whole message,
             with the exit code as first group.
         finds_sources_by_name: whether it takes the name of a file, or the end of its path, in place of the path.
@@ -71,9 +77,12 @@ class Traits:
 
     """
 
+    adapter_is_program: bool = False
     command_mark: str = ""
     counts_hits: bool = False
+    debugger_lines: re.Pattern[str] | None = None
     entry_function: str = ""
+    exit_line: re.Pattern[str] | None = None
     exit_message: re.Pattern[str] | None = None
     finds_sources_by_name: bool = False
     heap_request: bool = False
@@ -96,9 +105,19 @@ class Traits:
 
     def exit_code_in(self, text: str) -> int | None:
         """Return the exit code of the program; None if this is not the adapter's exit message."""
-        match = None if self.exit_message is None else self.exit_message.fullmatch(text)
-        code = None if match is None else match[1]
-        return int(code) if code is not None and _WHOLE_NUMBER.fullmatch(code) else None
+        return _code_of(None if self.exit_message is None else self.exit_message.fullmatch(text))
+
+    def exit_code_at_end_of(self, output: str) -> int | None:
+        """Return the exit code in the last exit line of the program's output; None if there is no such line."""
+        if self.exit_line is None:
+            return None
+        codes = (_code_of(self.exit_line.fullmatch(line)) for line in reversed(output.splitlines()))
+        return next((code for code in codes if code is not None), None)
+
+    def is_of_debugger(self, line: str) -> bool:
+        """Whether the adapter or its debugger wrote this line of the program's output."""
+        patterns = (self.debugger_lines, self.exit_line)
+        return any(pattern is not None and pattern.fullmatch(line) is not None for pattern in patterns)
 
     def signal_in(self, text: str) -> str | None:
         """Return the signal that killed the program; None if this is not the adapter's signal message."""
@@ -116,6 +135,11 @@ class Traits:
 
 
 _WHOLE_NUMBER = re.compile(r"-?\d{1,10}")
+
+
+def _code_of(match: re.Match[str] | None) -> int | None:
+    code = None if match is None else match[1]
+    return int(code) if code is not None and _WHOLE_NUMBER.fullmatch(code) else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,6 +9,7 @@ root of the project; nothing if there is no root
 program_folder, python               its folder, and its interpreter
 go_mode, go_program, kotlin_class    for Delve and the Kotlin adapter
 lldb_offline                         commands for LLDB in a terminal
+node_launcher                        a program that runs node and reports its exit code
 pid, pid_text, executable            of a running process
 host, port
 core                                 a core file
@@ -125,6 +126,9 @@ def _lldb_offline(values: PlaceholderValues) -> list[str] | None:
     return ["?settings clear plugin.symbol-locator.debuginfod.server-urls"]
 
 
+_LAUNCHERS = Path(__file__).parent / "launchers"
+
+
 def _start_of(file: Path) -> bytes:
     try:
         return read_start(file, limits.MARKER_BYTES)
@@ -160,6 +164,7 @@ _VALUES: Mapping[str, Callable[[PlaceholderValues], object]] = {
     "go_program": _go_program,
     "kotlin_class": _kotlin_class,
     "lldb_offline": _lldb_offline,
+    "node_launcher": lambda _values: str(_LAUNCHERS / "node.sh"),
     "pid": lambda values: values.pid,
     "pid_text": lambda values: _text(values.pid),
     "executable": _executable,

@@ -15,6 +15,7 @@ TIMED_OUT = 7
 REFUSED = 8
 NO_HUB = 9
 NOT_SET = 10
+NOT_KNOWN = 11
 INTERRUPTED = 130
 
 OF_CODE = {
@@ -52,6 +53,7 @@ MEANINGS = (
     (REFUSED, "rejected: read-only mode, or debug.enabled is off"),
     (NO_HUB, "the hub could not be reached"),
     (NOT_SET, "run: a breakpoint could not be set; the program itself has ended with 0"),
+    (NOT_KNOWN, "run: the program has ended, and its adapter does not report with which exit code"),
     (INTERRUPTED, "interrupted by Ctrl-C"),
 )
 

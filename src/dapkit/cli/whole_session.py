@@ -186,7 +186,9 @@ class WholeSession:
             return exit_codes.code_of(answer)
         if late:
             return exit_codes.TIMED_OUT
-        if isinstance(ended, int) and ended != 0:
+        if not isinstance(ended, int):
+            return exit_codes.NOT_KNOWN
+        if ended != 0:
             return ended
         return exit_codes.NOT_SET if any(not each.was_set for each in outcomes) else exit_codes.DONE
 
@@ -203,7 +205,7 @@ class WholeSession:
     def _ending(self, exit_code: object, killed_by: object, *, limited: bool) -> str:
         text = f"It ran on without stopping after stop {self._most}: --stops shows more.\n" if limited else ""
         if exit_code is None:
-            return f"{text}The program has ended; its adapter did not report an exit code."
+            return f"{text}The program has ended; whether it failed is not known: its adapter reports no exit code."
         return f"{text}Exit code: {exit_code}{f' ({killed_by})' if killed_by else ''}"
 
     def _section(self, title: str, text: str, left_out: int = 0) -> None:
@@ -261,6 +263,7 @@ def _value(answer: ActionAnswer) -> str:
     evaluation = details.get("evaluation") if isinstance(details, dict) else None
     if not isinstance(evaluation, dict):
         return str(answer["text"])
-    return printable(
-        evaluation.get("result") or f"({evaluation.get('type')})"
-    )  # gdb does not report values of structures
+    result, kind, contents = evaluation.get("result"), evaluation.get("type"), evaluation.get("contents")
+    if contents is not None:
+        return printable(contents if not result or result == kind else f"{result} {contents}")
+    return printable(result or f"({kind})")  # gdb does not report values of structures

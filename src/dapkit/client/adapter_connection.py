@@ -131,6 +131,13 @@ class AdapterConnection:
         """Exit code of its process, or minus the signal that killed it; None while it runs, or if it is not ours."""
         return None if self._process is None else self._process.returncode
 
+    async def wait_for_exit(self, deadline: float) -> int | None:
+        """Wait until its process has ended, and return the `exit_code`; None if it still runs, or is not ours."""
+        if self._process is not None:
+            with anyio.move_on_after(deadline):
+                await self._process.wait()
+        return self.exit_code
+
     @property
     def stderr(self) -> str:
         """The end of its stderr."""

@@ -99,6 +99,7 @@ class BlockingSession(BlockingRequests[Session]):
     next_stop = blocking(Session.next_stop)
     resume = blocking(Session.resume)
     settled = blocking(Session.settled)
+    wait_for_adapter_exit = blocking(Session.wait_for_adapter_exit)
     wait_until_ended = blocking(Session.wait_until_ended)
 
     def wait_for[E: SessionEvent](

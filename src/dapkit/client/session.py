@@ -454,6 +454,10 @@ class Session(RequestMethods):
         """Exit code of its process, or minus the signal that killed it; None while it runs, or if it is not ours."""
         return self._adapter.exit_code
 
+    async def wait_for_adapter_exit(self, *, deadline: float = limits.REQUEST_SECONDS) -> int | None:
+        """Wait until the adapter's process has ended, at most `deadline` seconds; return the `adapter_exit_code`."""
+        return await self._adapter.wait_for_exit(deadline)
+
     @property
     def adapter_stderr(self) -> str:
         """The end of the adapter's stderr.

@@ -9,6 +9,9 @@ STOP_CAPTURE_SECONDS = 5.0
 START_OUTPUT_CHARACTERS = 4000
 """Characters of an adapter's output that are reported with the error of a start, the last ones."""
 
+LAST_OUTPUT_CHARACTERS = 4000
+"""Characters at the end of the output in which a line with the exit code is looked for."""
+
 LATE_EXIT_CODE_SECONDS = 0.2
 """Time in which `exited` may still come after `terminated`."""
 

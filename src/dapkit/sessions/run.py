@@ -6,6 +6,7 @@ stops. Its listener decides the meaning of a stop, and the state that outlives t
 
 import logging
 from collections.abc import Callable, Coroutine
+from itertools import groupby
 from typing import Protocol
 
 import anyio
@@ -22,6 +23,9 @@ from dapkit.sessions.targets import Target
 from dapkit.transport import WireBuffer, WireTap, background_tasks
 
 log = logging.getLogger(__name__)
+
+_OF_PROGRAM = frozenset({"stdout", "stderr"})
+"""Categories of the program's own output."""
 
 
 class RunListener(Protocol):
@@ -77,6 +81,7 @@ class ProgramRun:
         self.failure: str | None = None
         self.restart_data: object = None
         self.given_up = False
+        self._last_output = ""
         self._listener = listener
         self._traits = start.traits
         self._wire = wire
@@ -144,7 +149,7 @@ class ProgramRun:
         """End the run if its adapter's process has ended, but something else still holds its streams open."""
         code = self.root.adapter_exit_code
         if code is not None and not self.ended and not self._finishing:
-            self.failure = f"the debug adapter ended with exit code {code}"
+            self._take_end_of_adapter(code, f"the debug adapter ended with exit code {code}")
             self._end()
 
     @property
@@ -163,7 +168,7 @@ class ProgramRun:
         """Record a message that has changed the state of a client session."""
         if isinstance(event, OutputEvent):  # which may come in floods, and changes nothing else
             category = event.category or "console"
-            self._listener.output_received(event.output, category)
+            self._pass_output(event.output, category)
             if category == "console" and session is self.root:
                 self._read_ending(event.output)
             return
@@ -203,7 +208,18 @@ class ProgramRun:
 
     def wrote(self, _session: Session, _terminal: Terminal | None, text: str, category: str) -> None:
         """Keep output in a terminal, or beside the protocol, as output of the program."""
-        self._listener.output_received(text, category)
+        self._pass_output(text, category)
+
+    def _pass_output(self, text: str, category: str) -> None:
+        """Pass output on, lines that the debugger wrote into the program's output as its own."""
+        if category not in _OF_PROGRAM:
+            self._listener.output_received(text, category)
+            return
+        if self._traits.exit_line is not None:
+            self._last_output = (self._last_output + text)[-limits.LAST_OUTPUT_CHARACTERS :]
+        lines = text.splitlines(keepends=True)
+        for of_debugger, group in groupby(lines, lambda line: self._traits.is_of_debugger(line.rstrip("\r\n"))):
+            self._listener.output_received("".join(group), "console" if of_debugger else category)
 
     def _target(self, session: Session) -> Target:
         for target in self.targets.values():
@@ -233,7 +249,7 @@ class ProgramRun:
         try:
             await self.root.wait_until_ended(deadline=0)
         except AdapterDied as error:
-            self.failure = str(error)
+            self._take_end_of_adapter(error.exit_code, str(error))
         except DapkitError as error:
             log.debug("a run ended before it began: %s", error)
         if self.failure is None and not self.given_up:
@@ -246,11 +262,29 @@ class ProgramRun:
             except WaitExpired as error:
                 log.info("%s", error)
         if self.failure is None and self.exit_code is None:
+            await self._find_exit_code()
+        self._end()
+
+    async def _find_exit_code(self) -> None:
+        """Read the exit code where the adapter reports it, if it has sent no event for it yet."""
+        if (code := self._traits.exit_code_at_end_of(self._last_output)) is not None:
+            self._take_exit_code(code)
+        elif self._traits.adapter_is_program and not self.given_up:
+            code = await self.root.wait_for_adapter_exit(deadline=shared_limits.CLOSE_SECONDS)
+            if code is not None:
+                self._take_exit_code(code)
+        else:
             try:
                 await self.root.wait_for(ExitedEvent, since=0, deadline=limits.LATE_EXIT_CODE_SECONDS)
             except DapkitError as error:
                 log.debug("the adapter did not report an exit code: %s", error)
-        self._end()
+
+    def _take_end_of_adapter(self, code: int | None, failure: str) -> None:
+        """Record that the adapter's process has ended on its own: a failure, unless it is the program itself."""
+        if self._traits.adapter_is_program and code is not None and self.started:
+            self._take_exit_code(code)
+        else:
+            self.failure = failure
 
     async def _disconnect(self) -> None:
         """Disconnect, to receive the messages before the response: gdb may send output after `terminated`."""

@@ -62,6 +62,36 @@ async def test_exit_code_is_read_from_the_console(caller: Caller, traits: list[s
         assert (ended.details["state"], ended.details["snapshot"].get("exitCode")) == ("terminated", code)
 
 
+EXIT_LINE = r"exit_line = '\[ended with (-?\d+)\]'"
+
+
+@pytest.mark.parametrize(
+    ("output", "code"),
+    [
+        (["a\n", "[ended with 3]\n"], 3),
+        (["a\n[ended with 3]\n[ended with 4]\r\n", "b"], 4),
+        (["a [ended with 3]\n", "[ended wi", "th 5]\n"], 5),  # as a pipe may cut it
+        (["a [ended with 3]\n"], None),
+        (["[ended with honour]\n"], None),
+    ],
+)
+async def test_exit_code_is_read_from_the_last_exit_line(caller: Caller, output: list[str], code: int | None) -> None:
+    said = [OutputEvent(output=text, category="stderr") for text in output]
+    ending: Script = {"continue": [reply(ContinueBody()), tell(*said, TerminatedEvent())]}
+    async with debugging(caller, ending, EXIT_LINE):
+        ended = await caller("continue")
+        assert (ended.details["state"], ended.details["snapshot"].get("exitCode")) == ("terminated", code)
+
+
+async def test_lines_of_the_debugger_are_not_output_of_the_program(caller: Caller) -> None:
+    said = OutputEvent(output="a\nGDB: b\nc GDB: d\n[ended with 0]\ne", category="stdout")
+    ending: Script = {"continue": [reply(ContinueBody()), tell(said, TerminatedEvent())]}
+    async with debugging(caller, ending, EXIT_LINE, "debugger_lines = '(GDB: .*)'"):
+        await caller("continue")
+        assert (await caller("output", category="program")).details["output"] == "a\nc GDB: d\ne"
+        assert (await caller("output", category="console")).details["output"] == "GDB: b\n[ended with 0]\n"
+
+
 @pytest.mark.parametrize(("traits", "total"), [(["total_frames_is_guess = true"], None), ([], 1)])
 async def test_guessed_number_of_frames_is_not_told(caller: Caller, traits: list[str], total: int | None) -> None:
     async with debugging(caller, {}, *traits):

@@ -165,7 +165,7 @@ def test_attach_defaults_go_to_every_way_of_attaching(world: World) -> None:
             "dap.toml",
             "[x.traits]\nrepl = true",
             "x.traits.repl, line 2",
-            "no adapter has this trait; there are command_",
+            "no adapter has this trait; there are adapter_",
         ),
         ("dap.toml", "[x]\ntraits = 'gdb'", "x.traits, line 2", 'found "gdb", expected a table'),
         ("dap.json", '{"x": []}', "x, line 1", "found a list, expected a table"),

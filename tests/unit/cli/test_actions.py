@@ -51,7 +51,7 @@ def test_help_fits_the_terminal_line_by_line(width: int, monkeypatch: pytest.Mon
         assert "\\b" not in text
     whole = dapkit.get_help(dapkit.context_class(dapkit, info_name="dapkit"))
     assert "\n    dapkit evaluate 'len(items)'\n    dapkit step-over\n    dapkit terminate\n" in whole
-    assert [line.split()[0] for line in whole.splitlines() if line.startswith("  1")] == ["1", "10", "130"]
+    assert [line.split()[0] for line in whole.splitlines() if line.startswith("  1")] == ["1", "10", "11", "130"]
 
 
 @pytest.mark.parametrize("word", ["-", "/dev/stdin", "/dev/fd/0"])
@@ -219,5 +219,5 @@ def test_every_error_of_an_action_of_the_hub_and_of_diagnostics_has_an_exit_code
 
 def test_every_exit_code_has_a_meaning() -> None:
     numbers = [number for number, _ in exit_codes.MEANINGS]
-    beside = {exit_codes.DONE, exit_codes.FAILED, exit_codes.NOT_SET, exit_codes.INTERRUPTED}
+    beside = {exit_codes.DONE, exit_codes.FAILED, exit_codes.NOT_SET, exit_codes.NOT_KNOWN, exit_codes.INTERRUPTED}
     assert sorted({*exit_codes.OF_CODE.values(), *beside}) == numbers
