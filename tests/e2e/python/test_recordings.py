@@ -283,6 +283,20 @@ async def test_a_damaged_file_is_an_error_with_its_place(
             await driver.launch(replay=str(file))
 
 
+@pytest.mark.parametrize(("entry", "most"), [("recording.json", "67,108,864"), ("notes/00000", "4,194,304")])
+async def test_a_recording_that_claims_gigabytes_is_refused_before_it_is_unpacked(
+    shop: tuple[Path, "subprocess.CompletedProcess[str]"], tmp_path: Path, entry: str, most: str
+) -> None:
+    file, _ = shop
+    altered = tmp_path / "altered.dapkit"
+    with zipfile.ZipFile(file) as old, zipfile.ZipFile(altered, "w", zipfile.ZIP_DEFLATED) as new:
+        for name in old.namelist():
+            new.writestr(name, bytes(70_000_000) if name == entry else old.read(name))
+    async with adapter_client(tmp_path) as driver:
+        with pytest.raises(RequestFailed, match=rf"{entry}, which begins at byte \d+, would take 70,000,000 .*{most}"):
+            await driver.launch(replay=str(altered))
+
+
 async def test_no_such_file(tmp_path: Path) -> None:
     async with adapter_client(tmp_path) as driver:
         with pytest.raises(RequestFailed, match="cannot be read: No such file"):

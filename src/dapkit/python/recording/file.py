@@ -23,6 +23,8 @@ FORMAT = 1
 PART_BYTES = 1 << 22
 DESCRIPTION = "recording.json"
 COLLECTIONS = "collections"
+_MOST_BYTES = {DESCRIPTION: 1 << 26, COLLECTIONS: 1 << 28}
+"""Size of these, unpacked; any other entry is a part of the notes. A few packed bytes may claim gigabytes."""
 _NOTES = "notes/"
 _LEVEL = 2
 """Of the compression: 6 takes more than twice as long, and a tenth off the size."""
@@ -213,9 +215,16 @@ def _content(source: Path, archive: "zipfile.ZipFile", name: str) -> bytes:
     import zlib
 
     try:
-        place = archive.getinfo(name).header_offset
+        entry = archive.getinfo(name)
     except KeyError:
         raise RecordingProblem(f"{source} is not a recording: it has no {name}") from None
+    place = entry.header_offset
+    most = _MOST_BYTES.get(name, PART_BYTES)
+    if entry.file_size > most:
+        raise RecordingProblem(
+            f"{source} is damaged: {name}, which begins at byte {place}, would take {entry.file_size:,} bytes;"
+            f" a recording has at most {most:,} there"
+        )
     try:
         return archive.read(name)
     except (zipfile.BadZipFile, zlib.error, EOFError) as error:
