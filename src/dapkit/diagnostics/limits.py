@@ -122,6 +122,12 @@ HEAP_ROWS_SHOWN = 20
 HEAP_SOURCE_CHARACTERS = 60
 """Characters of a line of source beside its place."""
 
+HEAP_SOURCE_BYTES = 4 * MEGABYTE
+"""Size of a source of which such a line is shown."""
+
+HEAP_SOURCES_KEPT = 64
+"""Such sources that are kept."""
+
 HEAP_FILE_BYTES = 16 * MEGABYTE
 """Largest file that is read as a snapshot of a heap."""
 

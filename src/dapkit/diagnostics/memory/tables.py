@@ -1,10 +1,11 @@
 """Tables of objects as text: sizes in units that people read, in columns."""
 
-import linecache
+import functools
 from collections.abc import Sequence
 
 from dapkit.agent.text.escaping import one_line
 from dapkit.diagnostics import limits
+from dapkit.system.trusted_files import read_file
 
 _UNITS = ("B", "KiB", "MiB", "GiB", "TiB")
 
@@ -41,7 +42,16 @@ def table(heading: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
 
 
 def with_source(place: str) -> str:
-    """Add the line of a source to its place, if it can be read here."""
+    """Add the line of a Python file to its place, if it can be read here; the program chooses the file's name."""
     file, _, line = place.rpartition(":")
-    text = linecache.getline(file, int(line)).strip() if line.isdigit() and file.startswith("/") else ""
+    lines = _lines_of(file) if line.isdigit() and file.startswith("/") and file.endswith(".py") else ()
+    text = lines[int(line) - 1].strip() if 0 < int(line or 0) <= len(lines) else ""
     return f"{place}  {text[: limits.HEAP_SOURCE_CHARACTERS]}" if text else place
+
+
+@functools.lru_cache(maxsize=limits.HEAP_SOURCES_KEPT)
+def _lines_of(file: str) -> Sequence[str]:
+    try:
+        return read_file(file, limits.HEAP_SOURCE_BYTES).decode(errors="replace").splitlines()
+    except OSError:
+        return ()
