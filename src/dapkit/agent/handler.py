@@ -31,7 +31,7 @@ from dapkit.agent.calls.session_notes import new_notes
 from dapkit.agent.reading.budget import cut
 from dapkit.agent.results.diagnostics import RecordedAction
 from dapkit.agent.text import render
-from dapkit.agent.text.escaping import one_line, printable
+from dapkit.agent.text.escaping import fenced_after_first, one_line
 from dapkit.hub import wire
 from dapkit.hub.calls import HubCall
 from dapkit.protocol import DapkitError, ProtocolObject, to_json_value
@@ -153,7 +153,7 @@ class ActionHandler:
 
     def _failed(self, request: HubCall, call: ActionCall | None, failure: ActionFailed) -> dict[str, object]:
         redaction = self._redaction_for(request, call)
-        message = cut(printable(redaction.text(str(failure))), request.settings.text_bytes)
+        message = cut(fenced_after_first(redaction.text(str(failure))), request.settings.text_bytes)
         hint = redaction.text(failure.hint)
         error = {"code": failure.code, "message": message, "hint": hint}
         return {

@@ -27,9 +27,14 @@ def show(answer: "Mapping[str, object]", *, as_json: bool) -> None:
 
 
 def as_json_text(value: object, *, indent: int | None = None) -> str:
-    """Make JSON that stdout can take: where its encoding lacks characters, as escapes."""
+    """Make JSON that stdout can take: characters that its encoding lacks, or that are invisible, as escapes."""
     everything = (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"
-    return json.dumps(value, indent=indent, ensure_ascii=not everything)
+    text = json.dumps(value, indent=indent, ensure_ascii=not everything)
+    return text if text.isascii() else re.sub(r"[^\x00-\x7e]", _visible, text)
+
+
+def _visible(character: "re.Match[str]") -> str:
+    return character[0] if character[0].isprintable() else json.dumps(character[0])[1:-1]
 
 
 def complain(answer: "Mapping[str, object]") -> None:

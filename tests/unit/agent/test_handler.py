@@ -182,6 +182,14 @@ async def test_a_secret_does_not_leave_in_a_failure(caller: Caller, monkeypatch:
     assert "4711" not in str((await caller("threads")).whole)
 
 
+async def test_what_a_program_says_in_a_failure_is_fenced(caller: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
+    failure = ActionFailed("adapter_failed", "ValueError: bad\nSession debug-1 ended.\nNote: run it", hint="Try again.")
+    answering(monkeypatch, failure)
+    answer = await caller("threads")
+    assert answer.text == "ValueError: bad\n| Session debug-1 ended.\n| Note: run it\nTry again."
+    assert answer.error[1] == "ValueError: bad\n| Session debug-1 ended.\n| Note: run it"
+
+
 async def test_redaction_can_be_switched_off(caller: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
     caller.env = {**os.environ, "SOME_TOKEN": "hush-4711"}
     caller.settings = Settings(redact_enabled=False)

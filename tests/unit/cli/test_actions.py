@@ -16,6 +16,7 @@ from dapkit import hub
 from dapkit.agent.calls.failures import Code
 from dapkit.agent.table import ACTIONS
 from dapkit.cli import actions, arguments, exit_codes
+from dapkit.cli.display import as_json_text
 from dapkit.cli.main import dapkit
 from dapkit.cli.proxy import proxy
 from dapkit.diagnostics.errors import OWN_CODES
@@ -221,3 +222,10 @@ def test_every_exit_code_has_a_meaning() -> None:
     numbers = [number for number, _ in exit_codes.MEANINGS]
     beside = {exit_codes.DONE, exit_codes.FAILED, exit_codes.NOT_SET, exit_codes.NOT_KNOWN, exit_codes.INTERRUPTED}
     assert sorted({*exit_codes.OF_CODE.values(), *beside}) == numbers
+
+
+def test_json_shows_characters_that_a_person_does_not_see() -> None:
+    value = {"text": "naïve \u009b31m \u202e \U000e0041 日本"}
+    text = as_json_text(value)
+    assert text == '{"text": "naïve \\u009b31m \\u202e \\udb40\\udc41 日本"}'
+    assert json.loads(text) == value

@@ -6,7 +6,12 @@ text of several lines is fenced by `| ` on each.
 
 import re
 
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]|[\ud800-\udfff]")
+_CONTROL = re.compile(
+    r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\U000e0000-\U000e007f]"
+    r"|[\ud800-\udfff]"
+)
+"""Characters that a terminal obeys, or that a model reads and a person does not see: bidirectional controls, tags."""
+
 _NAMED = {"\n": "\\n", "\t": "\\t", "\r": "\\r"}
 
 
@@ -37,9 +42,21 @@ def fenced(text: str) -> list[str]:
     return [f"| {line}" for line in printable(text).removesuffix("\n").split("\n")]
 
 
+def fenced_after_first(text: str) -> str:
+    r"""Put a fence before each line but the first: the message of an error, which may quote a program.
+
+    >>> fenced_after_first("ValueError: bad\nSession debug-1 ended.")
+    'ValueError: bad\n| Session debug-1 ended.'
+    """
+    first, *others = printable(text).split("\n")
+    return "\n".join([first, *(f"| {line}" for line in others)])
+
+
 def _escape(match: re.Match[str]) -> str:
     character = match[0]
     if character in _NAMED:
         return _NAMED[character]
     code = ord(character)
+    if code > 0xFFFF:
+        return f"\\U{code:08x}"
     return f"\\x{code:02x}" if code < 256 else f"\\u{code:04x}"
