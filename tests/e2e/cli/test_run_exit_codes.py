@@ -11,7 +11,7 @@ import pytest
 
 from dapkit.cli import exit_codes
 
-pytestmark = pytest.mark.thorough
+pytestmark = [pytest.mark.thorough, pytest.mark.usefixtures("runtime")]  # a hub of its own for each
 
 SECONDS = 120
 

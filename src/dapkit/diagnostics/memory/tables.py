@@ -43,9 +43,10 @@ def table(heading: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
 
 def with_source(place: str) -> str:
     """Add the line of a Python file to its place, if it can be read here; the program chooses the file's name."""
-    file, _, line = place.rpartition(":")
-    lines = _lines_of(file) if line.isdigit() and file.startswith("/") and file.endswith(".py") else ()
-    text = lines[int(line) - 1].strip() if 0 < int(line or 0) <= len(lines) else ""
+    file, _, number = place.rpartition(":")
+    line = int(number) if number.isdecimal() else 0  # of `native code`
+    lines = _lines_of(file) if file.startswith("/") and file.endswith(".py") else ()
+    text = lines[line - 1].strip() if 0 < line <= len(lines) else ""
     return f"{place}  {text[: limits.HEAP_SOURCE_CHARACTERS]}" if text else place
 
 

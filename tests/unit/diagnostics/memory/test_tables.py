@@ -12,6 +12,8 @@ def test_line_of_a_python_file_stands_beside_its_place(tmp_path: Path) -> None:
     (tmp_path / "shop.py").write_text("import json\nitems = json.loads('[1]')\n")
     place = f"{tmp_path}/shop.py:2"
     assert with_source(place) == f"{place}  items = json.loads('[1]')"
+    assert with_source("native code") == "native code"
+    assert with_source(f"{tmp_path}/shop.py:native code") == f"{tmp_path}/shop.py:native code"
     assert with_source(f"{tmp_path}/shop.py:3") == f"{tmp_path}/shop.py:3"
 
 
