@@ -212,13 +212,14 @@ class ProgramRun:
 
     def _pass_output(self, text: str, category: str) -> None:
         """Pass output on, lines that the debugger wrote into the program's output as its own."""
-        if category not in _OF_PROGRAM:
+        traits = self._traits
+        has_lines = traits.debugger_lines is not None or traits.exit_line is not None
+        if category not in _OF_PROGRAM or not has_lines:  # most adapters, whose output may come in floods
             self._listener.output_received(text, category)
             return
-        if self._traits.exit_line is not None:
-            self._last_output = (self._last_output + text)[-limits.LAST_OUTPUT_CHARACTERS :]
+        self._last_output = (self._last_output + text)[-limits.LAST_OUTPUT_CHARACTERS :]
         lines = text.splitlines(keepends=True)
-        for of_debugger, group in groupby(lines, lambda line: self._traits.is_of_debugger(line.rstrip("\r\n"))):
+        for of_debugger, group in groupby(lines, lambda line: traits.is_of_debugger(line.rstrip("\r\n"))):
             self._listener.output_received("".join(group), "console" if of_debugger else category)
 
     def _target(self, session: Session) -> Target:
