@@ -277,7 +277,8 @@ async def test_program_that_is_traced_says_by_what(
     gdb = require_tool("gdb")
     with plain(WAITS, tmp_path, sys.executable) as program:
         debugger = native_debugger.installed(("gdb",))
-        assert debugger is not None
+        if debugger is None:
+            missing("the gdb of this machine damages programs on its processor, and there is no newer one")
         async with native_debugger.held(debugger, program.process.pid):
             why = await does_not_come(program.process.pid)
     assert "is being traced by process" in why
