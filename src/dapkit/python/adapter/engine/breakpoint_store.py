@@ -92,7 +92,7 @@ class BreakpointStore:
             return body
         return RawJson(encode_value({"breakpoints": reported}))
 
-    def of_client(self, event: StoppedEvent | BreakpointEvent) -> StoppedEvent | BreakpointEvent:
+    def of_client[E: (StoppedEvent, BreakpointEvent)](self, event: E) -> E:
         """Return an event with the numbers that the client knows."""
         match event:
             case StoppedEvent(hit_breakpoint_ids=list(hit)) if self._offset:

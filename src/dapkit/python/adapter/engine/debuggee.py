@@ -7,15 +7,15 @@ from typing import Any, Protocol
 import anyio
 
 from dapkit.adapter import RequestFailed
-from dapkit.protocol import Arguments, RawJson
+from dapkit.endpoint import Happening
+from dapkit.protocol import Arguments, Event, EventBody, RawJson, StoppedEvent
 from dapkit.python import limits
 from dapkit.python.adapter.configuration.paths import PathTranslation
+from dapkit.python.adapter.engine.breakpoint_store import BreakpointStore
+from dapkit.python.adapter.engine.engine_log import RELEASED_EVENT
 from dapkit.python.adapter.engine.marked_output import MarkedOutput
 from dapkit.python.adapter.engine.resume_order import ResumeOrder
 from dapkit.transport import Connection, ConversationLost
-
-STANDS_EVENT = "dapkit/stands"
-"""Says at which clock a program with time travel is about to stop."""
 
 _LOOK_SECONDS = 0.01
 """How often it is looked whether a program that is about to end has ended."""
@@ -74,25 +74,49 @@ class ProgramProcess(Protocol):
 
 
 class Debuggee:
-    """The result of a connector.
+    """The result of a connector. A program with time travel is another kind of it (`time_travel.timeline`).
 
     Attributes:
         link: to the engine, which has taken the options of the session.
         order: the order of the engine's messages; it observes the messages on the link.
         process: that the engine runs in.
         paths: between the client and the program.
+        threads: the numbers of its threads, as far as the engine has reported them.
         stopped_by: the signal that keeps the program stopped, so that its engine answers nothing; "" for none.
 
     """
+
+    is_replay = False
+    """Whether it is a recording that is executed again, and no program that could be asked to end."""
 
     def __init__(self, link: Connection, order: ResumeOrder, process: ProgramProcess, paths: PathTranslation) -> None:
         self.link = link
         self.order = order
         self.process = process
         self.paths = paths
+        self.threads: set[int] = set()
         self.stopped_by = ""
         self.is_detached = False
         """Whether the program runs on without its engine: it has closed the connection, or the engine has given up."""
+
+    async def incoming(self) -> AsyncIterator[Happening]:
+        """Yield the engine's messages until the link has ended."""
+        async for happening in self.link.incoming():
+            yield happening
+
+    def observe(self, event: Event) -> bool:
+        """Process an event that is meant for the debuggee itself; return whether it was one."""
+        if event.event == RELEASED_EVENT:
+            self.is_detached = True
+        return event.event == RELEASED_EVENT
+
+    def events_of_stop(self, stop: StoppedEvent) -> list[EventBody]:
+        """Return the events for the client that report a stop, in their order."""
+        return [stop]
+
+    def end(self) -> None:
+        """End all waits for stops: the program has ended, or its link."""
+        self.order.end()
 
     async def follow_signals(self) -> AsyncIterator[str]:
         """End all waits for an engine that a signal has stopped; yield messages for the user."""
@@ -126,12 +150,30 @@ class Debuggee:
         return ProgramGone(f"{command}: the program ended before it could answer")
 
     async def ask(self, arguments: Arguments[Any]) -> RawJson:
-        """Put a request to the engine, paths changed for it, and for the client in its answer.
+        """Put a request of the client to the engine of the process that the client sees.
 
         Raises:
             ProgramGone: before it could answer.
             ProgramDetached: it was released before it could answer, and keeps running.
             RequestFailed: the engine refused.
+
+        """
+        return await self.ask_live(arguments)
+
+    async def set_breakpoints(self, arguments: Arguments[Any], store: BreakpointStore) -> RawJson:
+        """Put one of `SET_COMMANDS` to every engine of the program, and store the breakpoints of the client.
+
+        Raises:
+            RequestFailed: see `ask`.
+
+        """
+        return store.note(arguments, await self.ask_live(arguments))
+
+    async def ask_live(self, arguments: Arguments[Any]) -> RawJson:
+        """Put a request to the engine of the live program, paths changed for it, and for the client in its answer.
+
+        Raises:
+            RequestFailed: see `ask`.
 
         """
         command = arguments.command

@@ -65,7 +65,7 @@ from dapkit.protocol.time_travel import (
 from dapkit.python import limits
 from dapkit.python.adapter.configuration.abilities import ANNOUNCED
 from dapkit.python.adapter.engine.breakpoint_store import SET_COMMANDS, BreakpointStore
-from dapkit.python.adapter.engine.debuggee import NOTHING, Debuggee, ProgramGone
+from dapkit.python.adapter.engine.debuggee import NOTHING, ProgramGone
 from dapkit.python.adapter.launch.replacement import Replacement
 from dapkit.python.adapter.session.progress import with_progress
 from dapkit.python.adapter.session.run import DebuggeeRun
@@ -108,22 +108,20 @@ class ForwardingAdapter[Launch: msgspec.Struct, Attach: msgspec.Struct](Adapter[
         debuggee = None if self.run is None else self.run.debuggee
         if debuggee is None:
             raise RequestFailed(f"{arguments.command}: there is no program to ask: it has not started")
-        title = _title_if_long(arguments)
-        if self.run is not None and (travel := self.run.travel) is not None:
-            ask = partial(travel.ask, arguments, debuggee)
-            is_setting = False  # it has taken note
+        if is_setting:
+            ask = partial(debuggee.set_breakpoints, arguments, self.remembered)
         else:
             ask = partial(debuggee.ask, arguments)
+        title = _title_if_long(arguments)
         try:
-            body = await (ask() if title is None else with_progress(self, title, ask))
+            return await (ask() if title is None else with_progress(self, title, ask))
         except ProgramGone as ended:
-            if self.replacement is None or not is_setting:
-                try:
-                    return _after_the_end(arguments)
-                except RequestFailed:
-                    raise ended from None
-            body = await self.replacement.ask(arguments)
-        return self.remembered.note(arguments, body) if is_setting else body
+            if self.replacement is not None and is_setting:
+                return self.remembered.note(arguments, await self.replacement.ask(arguments))
+            try:
+                return _after_the_end(arguments)
+            except RequestFailed:
+                raise ended from None
 
     async def configuration_done(self) -> None:
         """Let the program begin."""
@@ -163,48 +161,48 @@ class ForwardingAdapter[Launch: msgspec.Struct, Attach: msgspec.Struct](Adapter[
 
     async def step_back(self, args: StepBackArguments) -> None:
         """Go to the line before this one, or to the instruction before."""
-        travel, debuggee = self._travel("stepBack")
-        await with_progress(self, "Going back", partial(travel.step_back, args, debuggee))
+        travel = self._time_travel("stepBack")
+        await with_progress(self, "Going back", partial(travel.step_back, args))
 
     async def reverse_continue(self, args: ReverseContinueArguments) -> None:  # noqa: ARG002 - the protocol's signature
         """Go to the last stop before this one."""
-        travel, debuggee = self._travel("reverseContinue")
-        await with_progress(self, "Going back", partial(travel.reverse_continue, debuggee))
+        travel = self._time_travel("reverseContinue")
+        await with_progress(self, "Going back", travel.reverse_continue)
 
     @custom_request(STEP_BACK_INTO)
     async def step_back_into(self) -> None:
         """Go to the line that was begun before this one, in whichever function."""
-        travel, debuggee = self._travel(STEP_BACK_INTO)
-        await with_progress(self, "Going back", partial(travel.step_back_into, debuggee))
+        travel = self._time_travel(STEP_BACK_INTO)
+        await with_progress(self, "Going back", travel.step_back_into)
 
     @custom_request(TRAVEL_TO)
     async def travel_to(self, args: TravelToArguments) -> None:
         """Show the program as it was at a clock, as `dapkit/timeline` counts it."""
-        travel, debuggee = self._travel(TRAVEL_TO)
-        await with_progress(self, "Going through time", partial(travel.travel_to, args, debuggee))
+        travel = self._time_travel(TRAVEL_TO)
+        await with_progress(self, "Going through time", partial(travel.travel_to, args))
 
     @custom_request(TIMELINE)
     async def timeline(self) -> TimelineBody:
         """Describe the recorded history."""
-        return self._travel(TIMELINE)[0].timeline()
+        return self._time_travel(TIMELINE).timeline()
 
     @custom_request(WHY)
     async def why(self, args: WhyArguments) -> WhyBody:
         """Find the line that last changed a value, and the value before."""
-        travel, debuggee = self._travel(WHY)
-        return await with_progress(self, "Looking for the change", partial(travel.why, args, debuggee))
+        travel = self._time_travel(WHY)
+        return await with_progress(self, "Looking for the change", partial(travel.why, args))
 
     @custom_request(HEAP)
     async def heap(self) -> RawJson:
         """Return the contents of the program's heap."""
         return await self.ask(HeapArguments())
 
-    def _travel(self, command: str) -> tuple[TimeTravel, Debuggee]:
+    def _time_travel(self, command: str) -> TimeTravel:
         if self.run is None or self.run.debuggee is None:
             raise RequestFailed(f"{command}: there is no program")
-        if self.run.travel is None:
+        if not isinstance(self.run.debuggee, TimeTravel):
             raise RequestFailed(f'{command}: the program was started without "timeTravel": true')
-        return self.run.travel, self.run.debuggee
+        return self.run.debuggee
 
     async def next(self, args: NextArguments) -> None:
         """Step over."""
@@ -228,18 +226,11 @@ class ForwardingAdapter[Launch: msgspec.Struct, Attach: msgspec.Struct](Adapter[
 
     async def goto(self, args: GotoArguments) -> None:
         """Let a thread continue at another line; with time travel, show where it has begun, if it has."""
-        if self.run is not None and self.run.debuggee is not None and self.run.travel is not None:
-            await with_progress(self, "Going back", partial(self.run.travel.goto, args, self.run.debuggee))
-        else:
-            await self.ask(args)
+        await self.ask(args)
 
     async def restart_frame(self, args: RestartFrameArguments) -> None:
         """Let the newest frame of a thread begin again; with time travel, show any where it began."""
-        if self.run is not None and self.run.debuggee is not None and self.run.travel is not None:
-            restart = partial(self.run.travel.restart_frame, args.frame_id, self.run.debuggee)
-            await with_progress(self, "Going back", restart)
-        else:
-            await self.ask(args)
+        await self.ask(args)
 
     async def disassemble(self, args: DisassembleArguments) -> RawJson:
         """Show bytecode."""
@@ -323,17 +314,22 @@ def _after_the_end(arguments: Arguments[Any]) -> RawJson:
     return NOTHING if body is None else RawJson(encode_value(body))
 
 
+_TITLES = {
+    "evaluate": "Evaluating",
+    "goto": "Going back",
+    "restartFrame": "Going back",
+    "setExpression": "Assigning",
+    "setVariable": "Assigning",
+    HEAP: "Counting objects",
+}
+"""The titles of requests that may take long; `goto` and `restartFrame` do so with time travel only."""
+
+
 def _title_if_long(arguments: Arguments[Any]) -> str | None:
     """Name a request that may take long for its progress; the engine answers all others within a second."""
     match arguments:
-        case EvaluateArguments():
-            return "Evaluating"
-        case SetVariableArguments() | SetExpressionArguments():
-            return "Assigning"
-        case HeapArguments():
-            return "Counting objects"
         case SetBreakpointsArguments(breakpoints=list(asked)) if len(asked) > limits.LARGE_PAGE:
             return "Setting breakpoints"
         case VariablesArguments(count=int(count)) if count > limits.LARGE_PAGE:
             return "Reading variables"
-    return None
+    return _TITLES.get(arguments.command)

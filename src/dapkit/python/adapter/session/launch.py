@@ -22,7 +22,8 @@ from dapkit.python.adapter.session.engine_options import engine_options
 from dapkit.python.adapter.session.run import Connector, DebuggeeRun, signal_name
 from dapkit.python.adapter.time_travel.checkpoints import History
 from dapkit.python.adapter.time_travel.recorded_program import opened
-from dapkit.transport import Connection, TransportError
+from dapkit.python.adapter.time_travel.timeline import Past, TimeTravel
+from dapkit.transport import TransportError
 
 
 def launch_connector(launch: PythonLaunch) -> Connector:
@@ -36,20 +37,31 @@ def launch_connector(launch: PythonLaunch) -> Connector:
 
 @asynccontextmanager
 async def _started(launch: PythonLaunch, run: DebuggeeRun) -> AsyncIterator[Debuggee]:
-    async with listening() as listener, _history(launch, run), opened(launch) as replay:
+    async with listening() as listener, _past(launch) as past:
+        replay = None if past is None else past.replay
         command = await _command(launch, listener, run) if replay is None else replay.command(listener.path)
-        if run.travel is not None:
-            run.travel.replay = replay
         async with _program(launch, command, run) as program:
             program.outlived_by = run.children.over
             run.children.presenters = command.presenters
-            if run.travel is not None:
-                run.travel.program = program
             reached = False
             try:
                 async with listener.accept(program.wait) as (link, order):
-                    paths = await _introduced(link, launch, command, program, run)
+                    options = {**engine_options(launch, run.children), "presenters": list(command.presenters)}
+                    await link.request(LaunchRequestArguments(extra=_live_options(options, program, past)))
+                    if replay is not None and replay.remark:
+                        await run.host.output(f"{replay.remark}\n", category="important")
+                    paths = PathTranslation(launch.path_mappings, str(command.cwd))
                     debuggee = Debuggee(link, order, program, paths)
+                    if past is not None:
+                        debuggee = TimeTravel(
+                            debuggee,
+                            program,
+                            past,
+                            options=options,
+                            remembered=run.remembered,
+                            report=run.report_from_past,
+                            start_soon=run.host.start_soon,
+                        )
                     reached = True
                     yield debuggee
             except (NeverCame, TransportError) as error:
@@ -59,21 +71,20 @@ async def _started(launch: PythonLaunch, run: DebuggeeRun) -> AsyncIterator[Debu
 
 
 @asynccontextmanager
-async def _history(launch: PythonLaunch, run: DebuggeeRun) -> AsyncIterator[None]:
-    """Let checkpoints of the program come, if it is to travel in time."""
+async def _past(launch: PythonLaunch) -> AsyncIterator[Past | None]:
+    """Yield the past that the program is to have, whose checkpoints may come; None without time travel."""
     if not launch.travels:
-        yield
+        yield None
         return
     if launch.no_debug:
         if launch.recording is not None:
             raise RequestFailed("replay: a recording can only be debugged: launch it without noDebug")
-        yield
+        yield None
         return
     settings = launch.history_settings
     history = History(settings.memory_limit * limits.MEGABYTE)
-    async with history.open():
-        run.enable_time_travel(history, settings)
-        yield
+    async with history.open(), opened(launch) as replay:
+        yield Past(history, settings, replay)
 
 
 @asynccontextmanager
@@ -116,20 +127,14 @@ async def _command(launch: PythonLaunch, listener: LinkListener, run: DebuggeeRu
     return replace(command, sockets=run.children.sockets)
 
 
-async def _introduced(
-    link: Connection, launch: PythonLaunch, command: Command, program: LaunchedProgram, run: DebuggeeRun
-) -> PathTranslation:
-    """Make the engine ready for breakpoints."""
-    options: dict[str, object] = {**engine_options(launch, run.children), "presenters": list(command.presenters)}
-    if run.travel is not None:
-        options |= run.travel.options_of_live(options)
-    options["marksOutput"] = program.pipe_identities()
-    if run.travel is None and program.marked.memory is not None:  # a replay process has read nothing
+def _live_options(options: dict[str, object], program: LaunchedProgram, past: Past | None) -> dict[str, object]:
+    """Return the options of the live program's engine; replay engines get those that all have."""
+    options = {**options, "marksOutput": program.pipe_identities()}
+    if past is not None:
+        options |= past.options()
+    elif program.marked.memory is not None:  # a replay process has read nothing
         options["outputMemory"] = program.marked.memory.place()
-    await link.request(LaunchRequestArguments(extra=options))
-    if run.travel is not None and run.travel.replay is not None and (remark := run.travel.replay.remark):
-        await run.host.output(f"{remark}\n", category="important")
-    return PathTranslation(launch.path_mappings, str(command.cwd))
+    return options
 
 
 async def _why(command: Command, program: LaunchedProgram, error: Exception) -> RequestFailed:

@@ -18,6 +18,7 @@ from typing import Any
 
 import anyio
 import msgspec
+from anyio.abc import TaskGroup
 
 from dapkit import limits as shared_limits
 from dapkit.adapter import Adapter, RequestFailed
@@ -36,28 +37,19 @@ from dapkit.protocol import (
     TerminateArguments,
     ThreadEvent,
 )
-from dapkit.protocol.time_travel import TimelineEvent
 from dapkit.python import limits
-from dapkit.python.adapter.children.children import EXECUTES_EVENT, Children
-from dapkit.python.adapter.configuration.arguments import TimeTravelSettings
+from dapkit.python.adapter.children import children as child_sessions
+from dapkit.python.adapter.children.children import Children
+from dapkit.python.adapter.engine import engine_log
 from dapkit.python.adapter.engine.breakpoint_store import BreakpointStore
-from dapkit.python.adapter.engine.debuggee import STANDS_EVENT, Debuggee, ProgramDetached, ProgramGone
-from dapkit.python.adapter.engine.engine_log import LOG_EVENT, RELEASED_EVENT, write_entry
+from dapkit.python.adapter.engine.debuggee import Debuggee, ProgramDetached, ProgramGone
 from dapkit.python.adapter.engine.marked_output import length
 from dapkit.python.adapter.engine.resume_order import ResumeOrder
 from dapkit.python.adapter.launch.launched_program import Category
-from dapkit.python.adapter.time_travel.checkpoints import History
-from dapkit.python.adapter.time_travel.replay_messages import RECORDING_ENDS_EVENT
-from dapkit.python.adapter.time_travel.timeline import RESUMING_COMMANDS, TimeTravel
+from dapkit.python.adapter.time_travel.timeline import RESUMING_COMMANDS
 from dapkit.transport import Connection, ConversationLost, TransportError, background_tasks
 
 log = logging.getLogger(__name__)
-
-_INTERNAL = frozenset({LOG_EVENT, RELEASED_EVENT, STANDS_EVENT, EXECUTES_EVENT})
-"""Events that are for us, and not for the client."""
-
-_MAIN = 1
-"""The number of the main thread."""
 
 _CUT = "the program has closed the connection of the debugger, and runs on without it"
 
@@ -77,8 +69,8 @@ class DebuggeeRun:
     Attributes:
         host: the adapter, which talks to the client.
         debuggee: see above.
+        remembered: the client's breakpoints.
         children: processes that it starts.
-        travel: the moments of the program, if it can be shown others than the present.
         is_ours: whether the program ends with the session unless the client says otherwise.
         is_reported: whether it is reported to the client: not once it was released, or another run has taken its place.
 
@@ -97,36 +89,22 @@ class DebuggeeRun:
         self.debuggee: Debuggee | None = None
         self.children = children
         self.is_ours = is_ours
-        self.travel: TimeTravel | None = None
         self.is_reported = True
         self.asked_to_end = False
         self._connect = connect
-        self._remembered = remembered
+        self.remembered = remembered
         self._scope = anyio.CancelScope()
         self._settled = anyio.Event()
         self._over = anyio.Event()
         self._refusal: RequestFailed | None = None
         self._exit_code: int | None = None
-        self._threads: set[int] = set()
-        self._watches = anyio.CancelScope()  # over the program that is debugged
+        self._threads: set[int] = set()  # of the debuggee, also when it has ended
 
     @property
     def has_ended(self) -> bool:
         """Whether the program has ended, though that may not have been reported yet, or its children still run."""
         ended = self.debuggee is None or self.debuggee.process.returncode is not None
         return self._settled.is_set() and ended
-
-    def enable_time_travel(self, history: History, settings: TimeTravelSettings) -> None:
-        """Let the program be shown at moments of its past."""
-        self.travel = TimeTravel(
-            history,
-            settings,
-            self._remembered,
-            report=self.report_from_past,
-            start_soon=self.host.start_soon,
-            take_place=self.replace_live_process,
-            live_on=self.continue_as_live,
-        )
 
     # Starting
 
@@ -149,6 +127,7 @@ class DebuggeeRun:
         try:
             async with self.children.coming(), self._connect(self) as debuggee:
                 self.debuggee = debuggee
+                self._threads = debuggee.threads
                 self._settled.set()
                 await self._converse(debuggee)
         except ProgramEndedEarly:
@@ -176,47 +155,16 @@ class DebuggeeRun:
         """Pass everything on until the program has ended, then say so."""
         try:
             async with background_tasks() as watches, anyio.create_task_group() as tasks:
-                watches.start_soon(self._watch, debuggee)
-                tasks.start_soon(self._pass_events_on, debuggee)
+                watches.start_soon(self._report_signals, debuggee)
+                tasks.start_soon(self._pass_events_on, debuggee, watches)
                 await debuggee.process.wait()
-                while debuggee is not self.debuggee and self.debuggee is not None:
-                    debuggee = self.debuggee
-                await debuggee.link.wait_ended()
-                if self.travel is not None:
-                    await self.travel.until_passed_on()
         finally:
-            debuggee.order.end()
+            debuggee.end()
         self.debuggee = None
-        if self.travel is not None:
-            self.travel.leave()
         await self.children.over()
         if self.is_reported:
             code = debuggee.process.returncode
-            is_replay = self.travel is not None and self.travel.replay is not None
-            await self._report_end(None if is_replay else code if code is not None else self._exit_code)
-
-    async def _watch(self, debuggee: Debuggee) -> None:
-        self._watches = anyio.CancelScope()
-        with self._watches:
-            async with anyio.create_task_group() as tasks:
-                tasks.start_soon(self._report_signals, debuggee)
-                tasks.start_soon(self._report_cut, debuggee)
-
-    async def replace_live_process(self, debuggee: Debuggee) -> None:
-        """Switch to another process of the same program: its earlier threads are gone."""
-        before, self.debuggee = self.debuggee, debuggee
-        self._watches.cancel()
-        if before is not None:
-            before.order.end()
-        for number in sorted(self._threads - {_MAIN}):
-            await self._report(ThreadEvent(reason="exited", thread_id=number))
-        self._threads &= {_MAIN}
-
-    async def continue_as_live(self, debuggee: Debuggee) -> None:
-        """Relay the messages of such a process, to its end."""
-        async with background_tasks() as watches:
-            watches.start_soon(self._watch, debuggee)
-            await self._pass_events_on(debuggee)
+            await self._report_end(None if debuggee.is_replay else code if code is not None else self._exit_code)
 
     async def _report_signals(self, debuggee: Debuggee) -> None:
         async for text in debuggee.follow_signals():
@@ -225,7 +173,6 @@ class DebuggeeRun:
 
     async def _report_cut(self, debuggee: Debuggee) -> None:
         """Report that the program has closed the connection, as one does that closes all descriptors."""
-        await debuggee.link.wait_ended()
         await anyio.sleep(limits.CUT_SECONDS)
         if self._exit_code is None and self.is_reported and debuggee.process.runs() and not debuggee.is_detached:
             debuggee.is_detached = True
@@ -234,14 +181,12 @@ class DebuggeeRun:
                 return
             await self._report(OutputEvent(output=f"{_CUT[0].upper()}{_CUT[1:]}.\n", category="important"))
 
-    async def _pass_events_on(self, debuggee: Debuggee) -> None:
+    async def _pass_events_on(self, debuggee: Debuggee, watches: TaskGroup) -> None:
         event_count = 0
-        async for happening in debuggee.link.incoming():
+        async for happening in debuggee.incoming():
             match happening:
-                case EventReceived(event) if event.event in _INTERNAL:
-                    self._take_note(event, debuggee)
-                case EventReceived(event) if event.event == RECORDING_ENDS_EVENT and isinstance(event.body, RawJson):
-                    self.host.start_soon(self._show_end, event.body, debuggee)
+                case EventReceived(event) if debuggee.observe(event) or self._observe(event):
+                    pass  # it is for us, and not for the client
                 case EventReceived(event):
                     if self.is_reported:
                         await self._pass_on(event.body, debuggee)
@@ -254,29 +199,19 @@ class DebuggeeRun:
             if event_count >= limits.OUTPUT_TAKEN_CHARACTERS:
                 await _report_taken(debuggee.link, event_count)
                 event_count = 0
-        if debuggee is self.debuggee:
-            debuggee.process.marked.release()
+        debuggee.process.marked.release()
+        watches.start_soon(self._report_cut, debuggee)
 
-    async def _show_end(self, body: RawJson, debuggee: Debuggee) -> None:
-        """Show the end of a recording; without any moment of it there is nothing to show."""
-        assert self.travel is not None, "it is a recording"  # noqa: S101 - says so to mypy
-        await debuggee.process.report_output()
-        try:
-            await self.travel.show_end(body, debuggee)
-        except RequestFailed as error:
-            await self._report(OutputEvent(output=f"{error}\n", category="important"))
-            await debuggee.process.kill()
-
-    def _take_note(self, event: Event, debuggee: Debuggee) -> None:
-        """Process a message of the engine that is meant for the adapter alone."""
-        if event.event == LOG_EVENT:
-            write_entry(event.body)
-        elif event.event == RELEASED_EVENT:
-            debuggee.is_detached = True
-        elif event.event == EXECUTES_EVENT:
-            self.children.expect(event.body)
-        elif self.travel is not None and isinstance(event.body, RawJson):
-            self.travel.note_clock(event.body)
+    def _observe(self, event: Event) -> bool:
+        """Process an event of the engine that is meant for the session; return whether it was one."""
+        match event.event:
+            case engine_log.LOG_EVENT:
+                engine_log.write_entry(event.body)
+            case child_sessions.EXECUTES_EVENT:
+                self.children.expect(event.body)
+            case _:
+                return False
+        return True
 
     async def _pass_on(self, body: EventBody | RawJson | None, debuggee: Debuggee) -> None:
         match body:
@@ -291,21 +226,16 @@ class DebuggeeRun:
                 async for part in debuggee.process.marked.in_order(text):
                     await self._report(debuggee.paths.event(msgspec.structs.replace(body, output=part)))
             case BreakpointEvent():
-                await self._report(debuggee.paths.event(self._remembered.of_client(body)))
+                await self._report(debuggee.paths.event(self.remembered.of_client(body)))
             case ThreadEvent(reason=reason, thread_id=number):
-                (self._threads.add if reason == "started" else self._threads.discard)(number)
+                (debuggee.threads.add if reason == "started" else debuggee.threads.discard)(number)
                 await self._report(body)
             case EventBody():
                 await self._report(debuggee.paths.event(body))
 
     async def _report_stop(self, body: StoppedEvent, debuggee: Debuggee) -> None:
-        stop = self._remembered.of_client(body)
-        if self.travel is not None and isinstance(stop, StoppedEvent):
-            self.travel.note_stop(stop)
-            await self.travel.remark(debuggee.order)
-        await self._report(stop, overtakes=debuggee.order.has_stop_before)
-        if self.travel is not None:
-            await self._report(TimelineEvent(live=self.travel.clock))
+        for event in debuggee.events_of_stop(self.remembered.of_client(body)):
+            await self._report(event, overtakes=debuggee.order.has_stop_before)
 
     async def report_output(self, text: str, category: Category) -> None:
         """Relay the program's output."""
@@ -353,8 +283,7 @@ class DebuggeeRun:
             return
         if self.debuggee is None:
             raise RequestFailed("terminate: there is no program to end: it has not started")
-        is_replay = self.travel is not None and self.travel.replay is not None
-        if self.asked_to_end or is_replay:
+        if self.asked_to_end or self.debuggee.is_replay:
             self.asked_to_end = True
             await self.debuggee.process.kill()
             return
@@ -365,7 +294,7 @@ class DebuggeeRun:
             self.debuggee.process.send_term()
             return
         with anyio.move_on_after(limits.INTERRUPT_SECONDS) as deadline:
-            await self.debuggee.ask(args)
+            await self.debuggee.ask_live(args)
         if deadline.cancelled_caught:  # native code keeps the engine from running, and any interrupt from being noticed
             self.debuggee.process.send_term()
 
@@ -393,7 +322,7 @@ class DebuggeeRun:
         is_deaf = self.debuggee.is_detached or bool(self.debuggee.stopped_by) or self.has_ended
         if not is_deaf:  # else the end of the link releases it as well
             with contextlib.suppress(ProgramDetached, ProgramGone):  # who releases its parent may have been faster
-                await self.debuggee.ask(DisconnectArguments(terminate_debuggee=False, suspend_debuggee=suspend))
+                await self.debuggee.ask_live(DisconnectArguments(terminate_debuggee=False, suspend_debuggee=suspend))
         await self.host.terminated()
 
     def _resume(self, debuggee: Debuggee) -> bool:
@@ -408,7 +337,7 @@ class DebuggeeRun:
         self.is_reported = False
         if self.debuggee is not None and not self.is_ours:
             with contextlib.suppress(RequestFailed):  # it has ended by itself meanwhile
-                await self.debuggee.ask(DisconnectArguments(terminate_debuggee=False))
+                await self.debuggee.ask_live(DisconnectArguments(terminate_debuggee=False))
         await self.end(kill=self.is_ours)
         for number in sorted(self._threads):
             await self.host.thread("exited", number)
@@ -418,7 +347,7 @@ class DebuggeeRun:
         if self.debuggee is None or not self.is_reported or self.has_ended or self.debuggee.is_detached:
             return
         with anyio.move_on_after(shared_limits.CLOSE_SECONDS), contextlib.suppress(RequestFailed):
-            await self.debuggee.ask(DisconnectArguments(terminate_debuggee=False))
+            await self.debuggee.ask_live(DisconnectArguments(terminate_debuggee=False))
 
     async def end(self, *, kill: bool) -> None:
         """See to it that this run is over; a program that is not killed keeps running."""

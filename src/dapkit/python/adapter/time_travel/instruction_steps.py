@@ -11,9 +11,14 @@ from dapkit.adapter import RequestFailed
 from dapkit.endpoint import EventReceived
 from dapkit.protocol import RawJson, StackTraceArguments, StepInArguments, StoppedEvent, decode_as
 from dapkit.python import limits
-from dapkit.python.adapter.engine.debuggee import STANDS_EVENT, Debuggee
+from dapkit.python.adapter.engine.debuggee import Debuggee
 from dapkit.python.adapter.time_travel.checkpoints import UNEXPECTED
-from dapkit.python.adapter.time_travel.replay_messages import HISTORY_ENDS_EVENT, HistoryEnded, StopPosition
+from dapkit.python.adapter.time_travel.replay_messages import (
+    HISTORY_ENDS_EVENT,
+    STANDS_EVENT,
+    HistoryEnded,
+    StopPosition,
+)
 from dapkit.transport import Connection
 
 

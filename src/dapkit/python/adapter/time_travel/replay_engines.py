@@ -17,8 +17,9 @@ from dapkit.protocol import (
     StoppedEvent,
     decode_as,
 )
+from dapkit.python.adapter.configuration.paths import PathTranslation
 from dapkit.python.adapter.engine.breakpoint_store import BreakpointStore
-from dapkit.python.adapter.engine.debuggee import Debuggee
+from dapkit.python.adapter.engine.debuggee import Debuggee, ProgramProcess
 from dapkit.python.adapter.engine.resume_order import ResumeOrder
 from dapkit.python.adapter.time_travel.checkpoints import Checkpoint, History, Kind, PastProcess, in_time, problem_of
 from dapkit.python.adapter.time_travel.instruction_steps import InstructionPlace, steps_before
@@ -31,20 +32,27 @@ log = logging.getLogger(__name__)
 class _PastDebuggee(Debuggee):
     """The debuggee of a replay process's engine: all but the process belongs to the live program."""
 
-    def __init__(self, link: Connection, order: ResumeOrder, live: Debuggee, process: PastProcess) -> None:
-        super().__init__(link, order, live.process, live.paths)
-        self._process = process
+    def __init__(
+        self,
+        link: Connection,
+        order: ResumeOrder,
+        program: ProgramProcess,
+        paths: PathTranslation,
+        replay: PastProcess,
+    ) -> None:
+        super().__init__(link, order, program, paths)
+        self._replay = replay
 
     async def _loss(self, command: str) -> RequestFailed:
-        return RequestFailed(f"{command}: {await self._process.loss()}")
+        return RequestFailed(f"{command}: {await self._replay.loss()}")
 
 
 class PastEngine:
     """The engine of a process that shows a moment of the past, as long as its block lasts.
 
-    `as_live` is its debuggee if the process has taken the place of the live program.
     `written` is how many bytes the program had written by then, `stop` how that was reported, and `write` when the line
-    began whose write to data it was to stop at, 0 for another stop.
+    began whose write to data it was to stop at, 0 for another stop. `passed_on` is set once all was passed on
+    that it has said as a process of the past, `left` when it is no longer needed.
     """
 
     def __init__(self, debuggee: Debuggee, process: PastProcess, breakpoints: BreakpointStore, clock: int) -> None:
@@ -52,28 +60,36 @@ class PastEngine:
         self.process = process
         self.breakpoints = breakpoints
         self.clock = clock
-        self.as_live = Debuggee(debuggee.link, debuggee.order, debuggee.process, debuggee.paths)
         self.written = self.write = 0
         self.stop: StoppedEvent | None = None
+        self.passed_on = anyio.Event()
         self.left = anyio.Event()
 
     def note(self, stop: StoppedEvent) -> None:
         """Record how a moment was reported to the client."""
-        stop_of_client = self.breakpoints.of_client(stop)
-        self.stop = stop_of_client if isinstance(stop_of_client, StoppedEvent) else stop
+        self.stop = self.breakpoints.of_client(stop)
 
 
 class PastEngines:
-    """Their common options: `options` are the options of the live program's engine."""
+    """Begins them, all with the same options, for one program."""
 
-    def __init__(self, history: History, remembered: BreakpointStore) -> None:
-        self.options: dict[str, object] = {}
+    def __init__(
+        self,
+        history: History,
+        remembered: BreakpointStore,
+        options: dict[str, object],
+        program: ProgramProcess,
+        paths: PathTranslation,
+    ) -> None:
         self._history = history
         self._remembered = remembered
+        self._options = options
+        self._program = program
+        self._paths = paths
 
     @asynccontextmanager
     async def begun(
-        self, kind: Kind, checkpoint: Checkpoint, goal: int, live: Debuggee, stop: ArrivalStop | None
+        self, kind: Kind, checkpoint: Checkpoint, goal: int, stop: ArrivalStop | None
     ) -> AsyncIterator[PastEngine]:
         """Converse with the engine of a replay process, configured as the live one is.
 
@@ -83,10 +99,10 @@ class PastEngines:
         """
         async with AsyncExitStack() as stack:
             link, order, process = await self._introduced(stack, kind, checkpoint, goal)
-            options = {**self.options, "pastEnd": self._history.change_after(goal)}
+            options = {**self._options, "pastEnd": self._history.change_after(goal)}
             if stop is not None:
                 options["pastStop"] = msgspec.to_builtins(stop)
-            debuggee = _PastDebuggee(link, order, live, process)
+            debuggee = _PastDebuggee(link, order, self._program, self._paths, process)
             breakpoints = self._remembered.copy(for_scan=kind == "scan")
             past = PastEngine(debuggee, process, breakpoints, goal)
             try:
@@ -97,7 +113,7 @@ class PastEngines:
                 raise await process.loss() from error
             yield past
 
-    async def scanned(self, checkpoint: Checkpoint, end: int, live: Debuggee) -> Scanned:
+    async def scanned(self, checkpoint: Checkpoint, end: int) -> Scanned:
         """Return the stops of the program between a checkpoint and a clock.
 
         Raises:
@@ -106,7 +122,7 @@ class PastEngines:
         """
         scan: Scanned | None = None
         with in_time():
-            async with self.begun("scan", checkpoint, end, live, None) as past:
+            async with self.begun("scan", checkpoint, end, None) as past:
                 async for happening in past.debuggee.link.incoming():
                     match happening:
                         case EventReceived(event) if event.event == SCANNED_EVENT and isinstance(event.body, RawJson):
@@ -120,7 +136,7 @@ class PastEngines:
             raise problem_of(scan.how.split(" "))
         return scan
 
-    async def instruction_before(self, clock: int, address: str, live: Debuggee) -> InstructionPlace | None:
+    async def instruction_before(self, clock: int, address: str) -> InstructionPlace | None:
         """Return where the instruction before a given address, at a clock, was executed.
 
         None if there was none before it.
@@ -133,7 +149,7 @@ class PastEngines:
             checkpoint = self._history.before(begin)
             if checkpoint is None:
                 break
-            async with self.begun("replay", checkpoint, begin, live, ArrivalStop("step")) as past:
+            async with self.begun("replay", checkpoint, begin, ArrivalStop("step")) as past:
                 with in_time():
                     steps = await steps_before(past.debuggee.link, clock, address)
             if steps is not None:

@@ -7,6 +7,8 @@ import msgspec
 from dapkit.protocol.time_travel import WhyBody
 
 BRANCHED_EVENT = "dapkit/branched"
+STANDS_EVENT = "dapkit/stands"
+"""Says at which clock a program with time travel is about to stop."""
 HISTORY_ENDS_EVENT = "dapkit/historyEnds"
 RECORDING_ENDS_EVENT = "dapkit/recordingEnds"
 SCANNED_EVENT = "dapkit/scanned"

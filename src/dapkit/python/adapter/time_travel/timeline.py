@@ -8,21 +8,26 @@ with an engine of its own; it is replaced by another for each step back. Forward
 
 import time
 from collections import deque
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import dataclass
 from typing import Any
 
 import anyio
 import msgspec
 
 from dapkit.adapter import RequestFailed
-from dapkit.endpoint import EventReceived
+from dapkit.endpoint import EventReceived, Happening
 from dapkit.protocol import (
     Arguments,
+    Event,
+    EventBody,
     GotoArguments,
     OutputEvent,
     RawJson,
+    RestartFrameArguments,
     StepBackArguments,
     StoppedEvent,
+    ThreadEvent,
     decode_as,
 )
 from dapkit.protocol.time_travel import (
@@ -35,8 +40,8 @@ from dapkit.protocol.time_travel import (
 )
 from dapkit.python import limits
 from dapkit.python.adapter.configuration.arguments import TimeTravelSettings
-from dapkit.python.adapter.engine.breakpoint_store import SET_COMMANDS, BreakpointStore
-from dapkit.python.adapter.engine.debuggee import STANDS_EVENT, Debuggee
+from dapkit.python.adapter.engine.breakpoint_store import BreakpointStore
+from dapkit.python.adapter.engine.debuggee import NOTHING, Debuggee
 from dapkit.python.adapter.engine.resume_order import ResumeOrder
 from dapkit.python.adapter.launch.launched_program import LaunchedProgram
 from dapkit.python.adapter.time_travel.branches import MUTATING_COMMANDS, branch, may_change, remark, writes
@@ -56,6 +61,8 @@ from dapkit.python.adapter.time_travel.replay_messages import (
     BRANCHED_EVENT,
     HISTORY_ENDED,
     HISTORY_ENDS_EVENT,
+    RECORDING_ENDS_EVENT,
+    STANDS_EVENT,
     ArrivalStop,
     HistoryEnded,
     RecordingEnded,
@@ -71,6 +78,9 @@ END_OF_HISTORY = "End of recorded history"
 _END = ArrivalStop("pause", {"description": END_OF_HISTORY})
 _CHANGE = ArrivalStop("pause", {"description": "Changed by the client"})
 
+_MAIN = 1
+"""The number of the main thread."""
+
 _LOST = "lost"
 """How history ends if the process that showed it has ended by itself."""
 
@@ -83,8 +93,33 @@ type Report = Callable[[Any, ResumeOrder], Awaitable[None]]
 """Reports an event to the client, in the order of the responses."""
 
 
-class TimeTravel:
-    """The moments of one program.
+@dataclass(frozen=True)
+class Past:
+    """The past of a program, before there is a link to its engine; `replay` is the recording, if it is one."""
+
+    history: History
+    settings: TimeTravelSettings
+    replay: Replay | None
+
+    def options(self) -> dict[str, object]:
+        """Return the further options of the live program's engine."""
+        travel: dict[str, object] = {
+            "socket": str(self.history.path),
+            "token": self.history.token,
+            "interval": round(self.settings.interval * 1_000_000_000),
+            "endsWithThreads": self.settings.threads == "end",
+            "mayBranch": self.settings.past_writes == "branch",
+        }
+        if self.replay is not None:
+            travel["recording"] = self.replay.options()
+        return {"travel": travel}
+
+
+class TimeTravel(Debuggee):
+    """A program that can be shown at any moment of its past.
+
+    As a debuggee it is the live program. After a branch, its link and its order belong to the process that took its
+    place.
 
     Attributes:
         history: of the program.
@@ -97,24 +132,28 @@ class TimeTravel:
 
     """
 
+    process: LaunchedProgram
+
     def __init__(
         self,
-        history: History,
-        settings: TimeTravelSettings,
-        remembered: BreakpointStore,
+        live: Debuggee,
+        program: LaunchedProgram,
+        past: Past,
         *,
+        options: dict[str, object],
+        remembered: BreakpointStore,
         report: Report,
         start_soon: Callable[..., object],
-        take_place: Callable[[Debuggee], Awaitable[None]],
-        live_on: Callable[[Debuggee], Awaitable[None]],
     ) -> None:
-        """Take the client's breakpoints, and the session's functions for reports and tasks.
+        """Take the debuggee and the process of the live program, and its past.
 
-        Also the function that lets another process take the place of the live program, and the one that relays its
-        messages.
+        `options` are the options of the engine without its past, for replay processes; `remembered` are the client's
+        breakpoints; `report` and `start_soon` are the session's functions for events and tasks.
         """
-        self.history = history
-        self._settings = settings
+        super().__init__(live.link, live.order, program, live.paths)
+        self.history = past.history
+        self.replay = past.replay
+        self._settings = past.settings
         self.clock = 0
         self._copies = self._written = 0
         self._time = 0.0
@@ -123,90 +162,127 @@ class TimeTravel:
         self._stops: deque[HistoryStop] = deque(maxlen=limits.TIMELINE_STOPS)
         self.live_stop: StoppedEvent | None = None
         self.past: PastEngine | None = None
-        self.program: LaunchedProgram | None = None
-        self.replay: Replay | None = None
         self.has_ended = False
-        self._engines = PastEngines(history, remembered)
+        past_options = {**options, "endsWithLink": True, "stopOnEntry": False}  # a replay is past its entry
+        self._engines = PastEngines(past.history, remembered, past_options, program, live.paths)
         self._remembered = remembered
         self._report = report
         self._start_soon = start_soon
-        self._take_place = take_place
-        self._live_on = live_on
-        self._passed_on = anyio.Event()
-        self._passed_on.set()
+        self._branching = anyio.Lock()
+        self._successors: deque[PastEngine] = deque()  # processes that took the live one's place, not yet listened to
+
+    @property
+    def is_replay(self) -> bool:  # type: ignore[override]
+        """Whether it is a recording that is executed again."""
+        return self.replay is not None
 
     @property
     def now(self) -> int:
         """The clock of the moment that the client is shown."""
         return self.clock if self.past is None else self.past.clock
 
-    def options_of_live(self, options: dict[str, object]) -> dict[str, object]:
-        """Return the further options of the live program's engine; replay engines get the others."""
-        self._engines.options = {**options, "endsWithLink": True, "stopOnEntry": False}  # a replay is past its entry
-        travel: dict[str, object] = {
-            "socket": str(self.history.path),
-            "token": self.history.token,
-            "interval": round(self._settings.interval * 1_000_000_000),
-            "endsWithThreads": self._settings.threads == "end",
-            "mayBranch": self._settings.past_writes == "branch",
-        }
-        if self.replay is not None:
-            travel["recording"] = self.replay.options()
-        return {"travel": travel}
+    @property
+    def _shown(self) -> Debuggee:
+        """The debuggee of the process that the client sees."""
+        return self if self.past is None else self.past.debuggee
 
-    def note_clock(self, body: RawJson) -> None:
-        """Record the clock of the live program, which is about to stop."""
-        stands = decode_as(StopPosition, body)
-        self._take_note(stands)
+    # Messages of the live program
+
+    async def incoming(self) -> AsyncIterator[Happening]:
+        """Yield the messages of the live program's engine, and of each process that takes its place."""
+        async for happening in self.link.incoming():
+            yield happening
+        async with self._branching:  # the link ends before its successor is known
+            pass
+        while self._successors:
+            successor = self._successors.popleft()
+            await successor.passed_on.wait()
+            try:
+                async for happening in successor.debuggee.link.incoming():
+                    yield happening
+            finally:
+                successor.left.set()
+            async with self._branching:
+                pass
+
+    def observe(self, event: Event) -> bool:
+        """Process an event about the history; return whether it was for the debuggee itself."""
+        if not isinstance(event.body, RawJson):
+            return super().observe(event)
+        if event.event == STANDS_EVENT:
+            self._take_note(decode_as(StopPosition, event.body))
+            return True
+        if event.event == RECORDING_ENDS_EVENT:
+            self._start_soon(self._show_end, decode_as(RecordingEnded, event.body))
+            return True
+        return super().observe(event)
 
     def _take_note(self, stands: StopPosition) -> None:
         self.clock, self._copies, self._written = stands.clock, stands.copies, stands.written
         self._time = stands.time / 1_000_000 or time.time()
         self._is_over = stands.is_over
 
-    def note_stop(self, stop: StoppedEvent) -> None:
-        """Record a stop of the live program, whose clock is known."""
+    def events_of_stop(self, stop: StoppedEvent) -> list[EventBody]:
+        """Record a stop of the live program, whose clock is known, and add the remarks on its history."""
         self.live_stop = stop
-        moment = HistoryStop(
-            clock=self.clock, time=self._time, output=self._written, reason=stop.reason, thread_id=stop.thread_id
+        self._stops.append(
+            HistoryStop(
+                clock=self.clock, time=self._time, output=self._written, reason=stop.reason, thread_id=stop.thread_id
+            )
         )
-        self._stops.append(moment)
-
-    async def remark(self, order: ResumeOrder) -> None:
-        """Remark, once, that the program has left its history behind."""
+        remarks: list[EventBody] = []
         if self._is_over and not self._is_remarked:
             self._is_remarked = True
-            await self._report(OutputEvent(output=HISTORY_ENDED, category="important"), order)
+            remarks.append(OutputEvent(output=HISTORY_ENDED, category="important"))
+        return [*remarks, stop, TimelineEvent(live=self.clock)]
 
-    async def show_end(self, body: RawJson, live: Debuggee) -> None:
-        """Show the last moment of a recording, which was executed again to its end.
+    def end(self) -> None:
+        """End all waits, and the process of the past that the client is shown."""
+        super().end()
+        self.leave()
 
-        Raises:
-            RequestFailed: the past has no such moment, or no way leads there.
-
-        """
-        ended = decode_as(RecordingEnded, body)
+    async def _show_end(self, ended: RecordingEnded) -> None:
+        """Show the last moment of a recording, which was executed again to its end, or end if there is no moment."""
+        await self.process.report_output()
         self._take_note(ended)
         self.has_ended = True
         self.live_stop = StoppedEvent(reason=_END.reason, description=END_OF_HISTORY)
         if not ended.how.startswith("end"):
-            problem = str(problem_of(ended.how.split(" ")))
-            await self._report(OutputEvent(output=f"{problem}\n", category="important"), live.order)
+            await self._report_problem(problem_of(ended.how.split(" ")))
         elif self.replay is not None:
-            await self._report(OutputEvent(output=f"{self.replay.end()}\n", category="console"), live.order)
-        await self.history.have(self._copies)
-        await self._show(self.clock, live, _END)
+            await self._report(OutputEvent(output=f"{self.replay.end()}\n", category="console"), self.order)
+        try:
+            await self.history.have(self._copies)
+            await self._show(self.clock, _END)
+        except RequestFailed as error:
+            await self._report_problem(error)
+            await self.process.kill()
+
+    async def _report_problem(self, problem: RequestFailed) -> None:
+        await self._report(OutputEvent(output=f"{problem}\n", category="important"), self._shown.order)
 
     # Requests
 
-    async def ask(self, arguments: Arguments[Any], live: Debuggee) -> RawJson:
-        """Send a request to the process that the client sees, and breakpoints to the live one as well.
+    async def ask(self, arguments: Arguments[Any]) -> RawJson:
+        """Put a request to the process that the client sees; some lead to another moment.
 
         Raises:
             RequestFailed: it was refused.
 
         """
-        past = self.past
+        match arguments:
+            case GotoArguments():
+                return await self._goto(arguments)
+            case RestartFrameArguments(frame_id=frame_id):
+                await self._restart_frame(frame_id)
+                return NOTHING
+            case _:
+                return await self._ask_shown(arguments)
+
+    async def _ask_shown(self, arguments: Arguments[Any]) -> RawJson:
+        if (past := self.past) is not None and self._may_branch and writes(arguments):
+            await self._branch(past)
+            past = self.past
         if past is None:
             if self.replay is not None and arguments.command in MUTATING_COMMANDS:
                 raise RequestFailed(_RECORDED.format(arguments.command))
@@ -214,46 +290,53 @@ class TimeTravel:
                 self.live_stop = None
             if may_change(arguments):
                 self.history.note_change(self.clock)
-            body = await live.ask(arguments)
-            return self._remembered.note(arguments, body) if arguments.command in SET_COMMANDS else body
-        if self._may_branch and writes(arguments):
-            return await self.ask(arguments, await self._branch(past, live))
+            return await self.ask_live(arguments)
         if arguments.command in MUTATING_COMMANDS:
             raise RequestFailed(_READ_ONLY.format(arguments.command))
         if arguments.command in RESUMING_COMMANDS:
             past.write = 0
-        if arguments.command not in SET_COMMANDS:
-            return await past.debuggee.ask(arguments)
-        body = await live.ask(arguments)
-        answer = self._remembered.note(arguments, body)
-        past.breakpoints = self._remembered.copy()
-        await past.breakpoints.set_again(past.debuggee.ask)
+        return await past.debuggee.ask(arguments)
+
+    async def set_breakpoints(self, arguments: Arguments[Any], store: BreakpointStore) -> RawJson:
+        """Set breakpoints in the live program, and in the process of the past that the client is shown.
+
+        Raises:
+            RequestFailed: they were refused.
+
+        """
+        answer = await super().set_breakpoints(arguments, store)
+        if (past := self.past) is not None:
+            past.breakpoints = store.copy()
+            await past.breakpoints.set_again(past.debuggee.ask)
         return answer
 
     @property
     def _may_branch(self) -> bool:
         return self._settings.past_writes == "branch" and self.replay is None
 
-    async def _branch(self, past: PastEngine, live: Debuggee) -> Debuggee:
+    async def _branch(self, past: PastEngine) -> None:
         """Let the shown process take the place of the live program."""
-        assert self.program is not None, "it was launched"  # noqa: S101 - says so to mypy
-        branched = await branch(past.debuggee, live, self.program, self.history, past.clock)
-        self.past, self._passed_on = None, anyio.Event()
-        self.clock, self._written, self._copies, self._is_over = past.clock, past.written, branched.copies, False
-        self.live_stop = past.stop
-        self.history.note_change(past.clock)
-        self._stops = deque((stop for stop in self._stops if stop.clock <= past.clock), self._stops.maxlen)
-        self._remembered.take_over(past.breakpoints)
-        await self._take_place(past.as_live)
-        await self._report(OutputEvent(output=remark(branched), category="important"), past.as_live.order)
-        await self._report(TimelineEvent(live=past.clock), past.as_live.order)
-        return past.as_live
+        async with self._branching:
+            if self.past is not past:
+                return
+            branched = await branch(past.debuggee, self, self.process, self.history, past.clock)
+            self._successors.append(past)
+            self.past = None
+            self.clock, self._written, self._copies, self._is_over = past.clock, past.written, branched.copies, False
+            self.live_stop = past.stop
+            self.history.note_change(past.clock)
+            self._stops = deque((stop for stop in self._stops if stop.clock <= past.clock), self._stops.maxlen)
+            self._remembered.take_over(past.breakpoints)
+            self.order.end()
+            self.link, self.order = past.debuggee.link, past.debuggee.order
+            self.stopped_by, self.is_detached = "", False
+            for number in sorted(self.threads - {_MAIN}):
+                await self._report(ThreadEvent(reason="exited", thread_id=number), self.order)
+            self.threads &= {_MAIN}
+            await self._report(OutputEvent(output=remark(branched), category="important"), self.order)
+            await self._report(TimelineEvent(live=past.clock), self.order)
 
-    async def until_passed_on(self) -> None:
-        """Wait until all was passed on that the program has said, if it is not the process that was begun."""
-        await self._passed_on.wait()
-
-    async def step_back(self, args: StepBackArguments, live: Debuggee) -> None:
+    async def step_back(self, args: StepBackArguments) -> None:
         """Go to where the shown frame began its line before this one, or its caller the line with the call.
 
         By instruction, go to the one that was executed before, in whichever function.
@@ -264,20 +347,19 @@ class TimeTravel:
         """
         await self._need_stop()
         if self._is_beyond:
-            await self._show(self.clock, live, _END)
+            await self._show(self.clock, _END)
             return
         if args.granularity == "instruction":
-            debuggee = live if self.past is None else self.past.debuggee
-            address = await address_of(debuggee.link, args.thread_id)
-            if (place := await self._engines.instruction_before(self.now, address, live)) is not None:
-                await self._show(place.clock, live, ArrivalStop("step"), steps=place.steps)
+            address = await address_of(self._shown.link, args.thread_id)
+            if (place := await self._engines.instruction_before(self.now, address)) is not None:
+                await self._show(place.clock, ArrivalStop("step"), steps=place.steps)
                 return
         if clock := await line_before(self.history, self.now):
-            await self._show(clock, live, ArrivalStop("step"))
+            await self._show(clock, ArrivalStop("step"))
         else:
-            await self._show_beginning(live)
+            await self._show_beginning()
 
-    async def step_back_into(self, live: Debuggee) -> None:
+    async def step_back_into(self) -> None:
         """Go to the line that was begun before this one, in whichever function.
 
         Raises:
@@ -287,11 +369,11 @@ class TimeTravel:
         await self._need_stop()
         before = self.now - (not self._is_beyond)
         if before < self.history.beginning:
-            await self._show_beginning(live)
+            await self._show_beginning()
         else:
-            await self._show(before, live, ArrivalStop("step"))
+            await self._show(before, ArrivalStop("step"))
 
-    async def reverse_continue(self, live: Debuggee) -> None:
+    async def reverse_continue(self) -> None:
         """Go to the last stop before this moment that breakpoints and exception filters would have made.
 
         Raises:
@@ -301,20 +383,20 @@ class TimeTravel:
         await self._need_stop()
         begin, end = self.now, self.now + self._is_beyond
         while begin > self.history.beginning and (checkpoint := self._scan_from(begin - 1)) is not None:
-            scanned = await self._engines.scanned(checkpoint, end, live)
+            scanned = await self._engines.scanned(checkpoint, end)
             until = end if self.past is None else min(end, self.past.write or end)
             until -= self.history.has_change(until - 1)
             write_clock = await last_write(self.history, self._remembered.on_places, checkpoint, until)
             if write_clock >= (scanned.last.clock if scanned.last is not None else 1):
-                await self._show(write_clock, live, None)
+                await self._show(write_clock, None)
                 self._note_write(write_clock)
                 return
             if (hit := scanned.last) is not None:
-                await self._show(hit.clock, live, ArrivalStop(hit.reason, hit.details) if hit.at_line else None)
+                await self._show(hit.clock, ArrivalStop(hit.reason, hit.details) if hit.at_line else None)
                 return
             begin = checkpoint.clock
             end = begin + 1  # a stop at the very line of the checkpoint is seen only from the checkpoint before
-        await self._show_beginning(live)
+        await self._show_beginning()
 
     def _note_write(self, write_clock: int) -> None:
         if self.past is not None:
@@ -324,7 +406,7 @@ class TimeTravel:
         """Return from where to look for stops: hits are counted from the beginning, or the client's last change."""
         return self.history.first_for(clock) if self._remembered.counts_hits else self.history.before(clock)
 
-    async def travel_to(self, args: TravelToArguments, live: Debuggee) -> None:
+    async def travel_to(self, args: TravelToArguments) -> None:
         """Go to any moment of the recorded history.
 
         Raises:
@@ -338,9 +420,9 @@ class TimeTravel:
                 f"which is from {self.history.beginning} to {self.clock}"
             )
         origin = self.history.first_for(args.clock) if args.from_beginning else self.history.before(args.clock)
-        await self._show(args.clock, live, ArrivalStop("goto"), origin)
+        await self._show(args.clock, ArrivalStop("goto"), origin)
 
-    async def why(self, args: WhyArguments, live: Debuggee) -> WhyBody:
+    async def why(self, args: WhyArguments) -> WhyBody:
         """Find the line that last changed a value before this moment.
 
         Raises:
@@ -348,14 +430,14 @@ class TimeTravel:
 
         """
         await self._need_stop()
-        debuggee = live if self.past is None else self.past.debuggee
+        debuggee = self._shown
         request = {"expression": args.expression, "frameId": args.frame_id}
         place = await debuggee.link.request_custom("dapkit/placeOfExpression", request)
         change = await last_change(self.history, self.now, args.expression, place)
         path = change.path and (debuggee.paths.of_client(change.path) or change.path)
         return msgspec.structs.replace(change, path=path)
 
-    async def restart_frame(self, frame_id: int, live: Debuggee) -> None:
+    async def _restart_frame(self, frame_id: int) -> None:
         """Go to where a frame of this moment began its first line.
 
         Raises:
@@ -363,13 +445,13 @@ class TimeTravel:
 
         """
         await self._need_stop()
-        frame = await identity_of(live if self.past is None else self.past.debuggee, frame_id)
+        frame = await identity_of(self._shown, frame_id)
         if clock := await first_line(self.history, self.now, frame):
-            await self._show(clock, live, ArrivalStop("restart"))
+            await self._show(clock, ArrivalStop("restart"))
         else:
-            await self._show_beginning(live)
+            await self._show_beginning()
 
-    async def goto(self, args: GotoArguments, live: Debuggee) -> RawJson | None:
+    async def _goto(self, args: GotoArguments) -> RawJson:
         """Go to where the line of a target has begun last; if it has not, have the live program continue there.
 
         Raises:
@@ -377,14 +459,14 @@ class TimeTravel:
 
         """
         await self._need_stop()
-        debuggee = live if self.past is None else self.past.debuggee
+        debuggee = self._shown
         request = {"targetId": args.target_id, "threadId": args.thread_id}
         place = await debuggee.link.request_custom("dapkit/placeOfTarget", request)
         clock = await last_time(self.history, self.now, place)
         if clock is None:
-            return await self.ask(args, live)
-        await self._show(clock, live, ArrivalStop("goto"))
-        return None
+            return await self._ask_shown(args)
+        await self._show(clock, ArrivalStop("goto"))
+        return NOTHING
 
     def timeline(self) -> TimelineBody:
         """Describe the recorded history."""
@@ -409,13 +491,11 @@ class TimeTravel:
 
     # Moments
 
-    async def _show_beginning(self, live: Debuggee) -> None:
-        await self._show(
-            self.history.beginning, live, ArrivalStop("entry", {"description": "Start of recorded history"})
-        )
+    async def _show_beginning(self) -> None:
+        await self._show(self.history.beginning, ArrivalStop("entry", {"description": "Start of recorded history"}))
 
     async def _show(
-        self, clock: int, live: Debuggee, stop: ArrivalStop | None, origin: Checkpoint | None = None, steps: int = 0
+        self, clock: int, stop: ArrivalStop | None, origin: Checkpoint | None = None, steps: int = 0
     ) -> None:
         """Show a moment of the past in place of the present one, or of another; and so many instructions later."""
         checkpoint = origin or self.history.before(clock)
@@ -426,13 +506,16 @@ class TimeTravel:
 
         async def live_in_past() -> None:
             try:
-                async with self._engines.begun("replay", checkpoint, clock, live, stop) as past:
+                async with self._engines.begun("replay", checkpoint, clock, stop) as past:
                     with in_time():
                         await go_forwards(past.debuggee, steps)
                     self.leave()
                     self.past = past
                     settled.set()
-                    await self._pass_events_on(past)
+                    try:
+                        await self._pass_events_on(past)
+                    finally:
+                        past.passed_on.set()
             except (RequestFailed, TransportError) as error:
                 problems.append(error if isinstance(error, RequestFailed) else RequestFailed(str(error)))
             finally:
@@ -443,11 +526,11 @@ class TimeTravel:
         for problem in problems:
             raise problem
 
-    async def _show_stop(self, clock: int, live: Debuggee, stop: ArrivalStop) -> None:
+    async def _show_stop(self, clock: int, stop: ArrivalStop) -> None:
         try:
-            await self._show(clock, live, stop)
+            await self._show(clock, stop)
         except RequestFailed as error:
-            await self._report(OutputEvent(output=f"{error}\n", category="important"), live.order)
+            await self._report_problem(error)
 
     def leave(self) -> None:
         """Let the process go that the client was shown."""
@@ -480,8 +563,8 @@ class TimeTravel:
                 await self._history_ends(past, _LOST)
             tasks.cancel_scope.cancel()
         if branched:
-            await self._live_on(past.as_live)
-            self._passed_on.set()
+            past.passed_on.set()
+            await past.left.wait()
 
     async def _history_ends(self, past: PastEngine, how: str) -> None:
         """Be in the present again, where the live program is stopped."""
@@ -493,10 +576,10 @@ class TimeTravel:
             await self._report(OutputEvent(output=f"{problem}\n", category="important"), past.debuggee.order)
         assert self.live_stop is not None, "the live program stands"  # noqa: S101 - says so to mypy
         if 0 < (change := self.history.change_after(past.clock)) < self.clock:
-            self._start_soon(self._show_stop, change, past.debuggee, _CHANGE)
+            self._start_soon(self._show_stop, change, _CHANGE)
             return
         if self.has_ended:
-            self._start_soon(self._show_stop, self.clock, past.debuggee, _END)
+            self._start_soon(self._show_stop, self.clock, _END)
             return
         await self._report(self.live_stop, past.debuggee.order)
 
