@@ -26,6 +26,7 @@ from ..connection.request import IncomingRequest
 from ..data_breakpoints.table import DataBreakpointTable
 from ..evaluation.interrupts import interrupt
 from ..exceptions.table import ExceptionBreakpointTable
+from ..execution.history_role import HistoryRole
 from ..execution.job_queue import JobQueue
 from ..execution.monitor import Monitor
 from ..execution.states import FORKED, SUSPENDED, ThreadStates
@@ -95,11 +96,12 @@ class Engine:
         tls: "Tls | None" = None,
         before: "Engine | None" = None,
         folder: str | None = None,
+        history: HistoryRole | None = None,
     ) -> None:
         """Take a connection, and the data that its other end has `early` on it.
 
-        Further the engine whose client left suspended before, and the folder that file names are relative to, if it is
-        not the one that the program is in.
+        Further the engine whose client left suspended before, the folder that file names are relative to, if it is
+        not the one that the program is in, and the role of a process that shows the program's past.
         """
         self.owned = main is None
         """Whether the program was launched for us, and ends with us."""
@@ -174,8 +176,6 @@ class Engine:
         self.looks = PeriodicChecks(
             self.link, self.monitor, self.callbacks.breakpoints, states=self.states, lock=self.lock
         )
-        self.fork_wrapper: Callable[[Callable[[], None]], Callable[[], None]] = _as_it_is
-        """Wraps the fork hooks so that a replay process skips them."""
         self._exit_code = 0
         self._may_run = _thread.allocate_lock()
         self._may_run.acquire()
@@ -200,6 +200,13 @@ class Engine:
         self._before = before
         self._hidden: list[object] = []
         self._hooked = False
+        if history is not None:
+            self.take_role(history)
+
+    def take_role(self, role: HistoryRole) -> None:
+        """Take a role in the history of the program, which is to have one."""
+        self.stops.history = role
+        self.monitor.accompanied_by_clock(role.callback_wrapper)
 
     @property
     def is_attended(self) -> bool:
@@ -222,17 +229,22 @@ class Engine:
             self.monitor.claim()
         self.link_thread.start()
         self._may_run.acquire()
-        self.forks.look_after(self.fork_wrapper, self.forget_in_child)
+        self._look_after_forks()
+
+    def _look_after_forks(self) -> None:
+        role = self.stops.history
+        self.forks.look_after(self.forget_in_child, None if role is None else role.fork_wrapper)
 
     def start_in_past(self) -> None:
         """Serve the link in a replay process, and return when the adapter has configured everything."""
         self.link_thread.start()
         self._may_run.acquire()
 
-    def continue_as_live(self) -> None:
+    def continue_as_live(self, role: HistoryRole) -> None:
         """Become the engine of the live program, in a process that was a replay process."""
         self.owned = True
-        self.forks.look_after(self.fork_wrapper, self.forget_in_child)
+        self.take_role(role)
+        self._look_after_forks()
         self._tell_of_process()
 
     def _link_is_over(self) -> None:
@@ -496,7 +508,3 @@ class Engine:
         self.data_breakpoints.forget_in_child()
         self.link.drop()
         log.close()
-
-
-def _as_it_is(action: Callable[[], None]) -> Callable[[], None]:
-    return action

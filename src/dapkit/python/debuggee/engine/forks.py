@@ -44,12 +44,14 @@ class Forks:
         self._rests = False
 
     def look_after(
-        self, apart: Callable[[Callable[[], None]], Callable[[], None]], forget_in_child: Callable[[], None]
+        self,
+        forget_in_child: Callable[[], None],
+        wrapper: Callable[[Callable[..., object]], Callable[..., object]] | None,
     ) -> None:
-        """Be called at each fork from here on, each function as `apart` makes it; there is no way to end that."""
-        os.register_at_fork(
-            before=apart(self.rest), after_in_parent=apart(self.go_on), after_in_child=apart(forget_in_child)
-        )
+        """Be called at each fork from here on, each function as `wrapper` makes it; there is no way to end that."""
+        hooks: list[Callable[..., object]] = [self.rest, self.go_on, forget_in_child]
+        before, after_in_parent, after_in_child = hooks if wrapper is None else map(wrapper, hooks)
+        os.register_at_fork(before=before, after_in_parent=after_in_parent, after_in_child=after_in_child)
 
     def rest(self) -> None:
         """End the link's thread before a fork.

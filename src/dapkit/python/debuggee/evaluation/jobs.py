@@ -50,7 +50,11 @@ class Job:
         self._guard = EvaluationGuard(seconds)
         self._posted = monotonic()
         self._started = False
-        self.job_wrapper: Around = as_it_is
+        self._wrapper: Around = as_it_is
+
+    def be_done_by(self, wrapper: Around) -> None:
+        """Let a function do the work when the thread comes to it."""
+        self._wrapper = wrapper
 
     @off_link_thread
     def run(self) -> None:
@@ -63,7 +67,7 @@ class Job:
             if work is not None and not self._request.answered:
                 self._guard.begin()
                 self._started = True
-                _answer(self._request, lambda: self.job_wrapper(lambda: work(self._guard)))
+                _answer(self._request, lambda: self._wrapper(lambda: work(self._guard)))
         finally:
             self._work = self._instead = None
             self._guard.end()

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from ..connection.link import Link
-from ..evaluation.jobs import Around, Job, as_it_is
+from ..evaluation.jobs import Job
 from ..interpreter import limits
 from ..interpreter.thread_checks import in_link_thread
 from .stops import Stops
@@ -16,8 +16,6 @@ class JobQueue:
         self._link = link
         self._stops = stops
         self._jobs: list[tuple[int, Job]] = []  # with the threads that they are for
-        self.job_wrapper: Around = as_it_is
-        """Does the work of each, in its thread."""
 
     @in_link_thread
     def post(self, ident: int, job: Job) -> None:
@@ -26,7 +24,8 @@ class JobQueue:
             return  # it was cancelled or withdrawn while it waited for the thread
         self._jobs = [(owner, each) for owner, each in self._jobs if not each.is_over and each is not job]
         self._jobs.append((ident, job))
-        job.job_wrapper = self.job_wrapper
+        if self._stops.history is not None:
+            job.be_done_by(self._stops.history.job_wrapper)
         parked = self._stops.parked.get(ident)
         if parked is not None:
             parked.inbox.put(job)

@@ -89,7 +89,7 @@ class Monitor:
         """Whether RAISE is watched in each code object that `bind_new_code` is given, and not everywhere."""
         self._accompanied = False
         self._has_clock = False
-        self._set_apart: Callable[[Callable[..., object]], Callable[..., object]] = _as_it_is
+        self._callback_wrapper: Callable[[Callable[..., object]], Callable[..., object]] = _as_it_is
         self._callbacks: dict[int, Callable[..., object]] = {}
         self._chosen: dict[int, Callable[..., object]] = {}
         self._thorough: dict[int, Callable[..., object]] = {}
@@ -113,13 +113,13 @@ class Monitor:
         if HAS_LOCAL_EXCEPTION_EVENTS:
             allocate_events(_set_no_events)
 
-    def accompanied_by_clock(self, fork_wrapper: Callable[[Callable[..., object]], Callable[..., object]]) -> None:
+    def accompanied_by_clock(self, callback_wrapper: Callable[[Callable[..., object]], Callable[..., object]]) -> None:
         """Record that the clock of time travel watches all starts, as a companion does; so do we then, all the time.
 
-        `fork_wrapper` wraps callbacks so that their system calls are not taken for the program's.
+        `callback_wrapper` wraps callbacks so that their system calls are not taken for the program's.
         """
         self._has_clock = True
-        self._set_apart = fork_wrapper
+        self._callback_wrapper = callback_wrapper
 
     def register(self, callbacks: dict[int, Callable[..., object]]) -> None:
         """Set the callbacks, by event, of all events but LINE, INSTRUCTION and PY_UNWIND."""
@@ -129,7 +129,7 @@ class Monitor:
 
     def register_callback(self, tool: int, event: int, callback: Callable[..., object] | None) -> None:
         """Set the callback of one event of a tool of the debugger."""
-        prepared = None if callback is None else self._set_apart(with_headroom(callback))
+        prepared = None if callback is None else self._callback_wrapper(with_headroom(callback))
         _MONITORING.register_callback(tool, event, prepared)
 
     def set_thorough(self, callbacks: dict[int, Callable[..., object]]) -> None:

@@ -31,7 +31,7 @@ from ..threads.table import ThreadTable
 from ..values.references import ObjectReferences
 from .arrest import ThreadArrest
 from .gui_events import GuiEvents
-from .history_place import HistoryPlace
+from .history_role import HistoryRole
 from .monitor import Monitor
 from .parked_thread import ParkedThread
 from .states import (
@@ -90,8 +90,8 @@ class Stops:
         self._pausing: set[int] = set()  # threads whose pause was not reported yet
         self._hold = ThreadArrest(monitor, states, threads)
         self._gui = GuiEvents(options, threads, link.event)
-        self.history: HistoryPlace | None = None
-        """Where this process is in the history of a program with time travel."""
+        self.history: HistoryRole | None = None
+        """The role of this process in the history of a program with time travel."""
         self.seen_in_native: set[int] = set()
         """Threads whose stack the client was shown before they came back from native code."""
 

@@ -10,8 +10,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
 from ..connection.framing import Json
-from ..evaluation.jobs import as_it_is
-from ..execution.history_place import HistoryPlace
+from ..evaluation.jobs import Around, as_it_is
+from ..execution.history_role import HistoryRole
 from ..interpreter.errors import RequestRefused
 from ..interpreter.gc_tracking import untrack_members
 from ..interpreter.recursion_headroom import with_headroom
@@ -40,13 +40,13 @@ def claim(engine: "Engine") -> None:
         raise RequestRefused(
             f"tool {line_counter.TOOL} of sys.monitoring, which time travel needs, is in use"
         ) from error
-    engine.monitor.accompanied_by_clock(backend.aside)
-    _set_apart(engine)
+    travel = engine.options.travel
+    is_replay = travel is not None and travel.recording is not None
+    engine.take_role(_role(backend.guarded(as_it_is) if is_replay else as_it_is))
+    _keep_link_quiet(engine)
 
 
-def _set_apart(engine: "Engine") -> None:
-    engine.fork_wrapper = backend.only_live
-
+def _keep_link_quiet(engine: "Engine") -> None:
     def after_turn() -> None:
         engine.looks.check_tool()
         backend.disturbed()
@@ -54,17 +54,24 @@ def _set_apart(engine: "Engine") -> None:
     engine.link.be_quiet(after_turn)
 
 
-def _place() -> HistoryPlace:
-    return HistoryPlace(_stands, backend.clock, backend.object_at, backend.is_copy)
+def _role(job_wrapper: Around, arrival: int | None = None) -> HistoryRole:
+    """Return the role of the live program."""
+    return HistoryRole(
+        _stands,
+        backend.clock,
+        backend.object_at,
+        callback_wrapper=backend.aside,
+        fork_wrapper=backend.only_live,
+        job_wrapper=job_wrapper,
+        is_copy=backend.is_copy,
+        arrival=arrival,
+    )
 
 
 def continue_as_live(engine: "Engine") -> None:
     """Continue as the live program, in a process that was a replay process: `engine` was the replay's."""
-    _set_apart(engine)
-    engine.jobs.job_wrapper = as_it_is
-    engine.stops.history = _place()
-    engine.stops.history.arrival = backend.clock()  # where it stands is not to stop it once more
-    engine.continue_as_live()
+    _keep_link_quiet(engine)
+    engine.continue_as_live(_role(as_it_is, arrival=backend.clock()))  # where it stands is not to stop it once more
     untrack_members(engine)
 
 
@@ -77,7 +84,6 @@ def begin(engine: "Engine", run: Callable[[], None]) -> Callable[[], None]:
     counts = line_counter.counted(engine.sources, everything=not engine.options.just_my_code and recording is None)
     if recording is not None:
         _execute_again(engine, recording)
-    engine.stops.history = _place()
     backend.begin(
         options.socket,
         options.token,
@@ -104,7 +110,6 @@ def _execute_again(engine: "Engine", recording: RecordingOptions) -> None:
     def ended(how: str) -> None:
         engine.link.event(RECORDING_ENDS, {"how": how, **_stands()})
 
-    engine.jobs.job_wrapper = backend.guarded(as_it_is)
     folder = recording.folder
     backend.replay(f"{folder}/notes", f"{folder}/collections", recording.began, output, errors, ended)
 

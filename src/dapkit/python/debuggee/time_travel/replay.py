@@ -15,6 +15,7 @@ import _socket
 import _thread
 import os
 import sys
+from collections.abc import Callable
 from types import FrameType
 from typing import Final
 
@@ -23,7 +24,7 @@ from ..connection import current_engine
 from ..connection.framing import FrameReader, Json, body_of
 from ..engine.engine import Engine
 from ..evaluation.jobs import as_it_is
-from ..execution.history_place import HistoryPlace
+from ..execution.history_role import HistoryRole
 from ..execution.parked_thread import ParkedThread
 from ..interpreter.chain import stack_of
 from ..interpreter.gc_tracking import untrack_members
@@ -43,6 +44,7 @@ class _Scan:
     """The last of the stops that a scan has come by."""
 
     def __init__(self) -> None:
+        self.is_under_way = False
         self.last: Json | None = None
 
     def note(self, parked: ParkedThread, reason: str, details: Json) -> None:
@@ -50,20 +52,11 @@ class _Scan:
         self.last = {"clock": backend.clock(), "reason": reason, "details": details, "atLine": parked.at_line}
 
 
-def _clock() -> int:
-    return backend.clock()
-
-
-def _object_at(address: int, kind: int) -> object:
-    return backend.object_at(address, kind)
-
-
 def _stands() -> Json:
-    return {"clock": _clock(), "written": backend.count_written()}
+    return {"clock": backend.clock(), "written": backend.count_written()}
 
 
 _scan = _Scan()
-_place = HistoryPlace(_stands, _clock, _object_at)
 _engines: list[Engine] = []
 _watches: list[ValueWatch | LineWatch] = []
 
@@ -93,16 +86,16 @@ def _arrive(frame: FrameType, kind: str, descriptor: int, known_frame: int) -> N
         _report_change(kind, frame, descriptor)
     elif kind == "watch":
         _begin_watch(frame, descriptor)
-    elif _engines and _place.scanner is not None:
+    elif _engines and _scan.is_under_way:
         _say_and_end(SCANNED, {"last": _scan.last, "how": kind})
     elif _engines:
         _say_and_end(HISTORY_ENDS, {"how": kind})
     elif kind == "scan":
-        _place.scanner = _scan.note
-        _begin_engine(descriptor, aims_at_end=False)
+        _scan.is_under_way = True
+        _begin_engine(descriptor, scanner=_scan.note)
     else:
-        engine = _begin_engine(descriptor, aims_at_end=True)
-        _place.arrival = backend.clock()
+        engine = _begin_engine(descriptor, arrival=backend.clock())
+        backend.go_on_to_end(engine.options.past_end)
         stop = engine.options.past_stop
         if stop is None:
             return
@@ -113,10 +106,14 @@ def _arrive(frame: FrameType, kind: str, descriptor: int, known_frame: int) -> N
 def leave() -> None:
     """Record that this process is the live program from now on."""
     _engines.clear()
-    _place.scanner = _place.arrival = None
 
 
-def _begin_engine(descriptor: int, *, aims_at_end: bool) -> Engine:
+def _begin_engine(
+    descriptor: int,
+    *,
+    scanner: Callable[[ParkedThread, str, Json], None] | None = None,
+    arrival: int | None = None,
+) -> Engine:
     """Start an engine that takes the requests of the adapter; return once it is configured."""
     before = current_engine.engine
     assert isinstance(before, Engine)  # noqa: S101 - says so to mypy
@@ -124,16 +121,21 @@ def _begin_engine(descriptor: int, *, aims_at_end: bool) -> Engine:
     dispatcher = loader.load("requests.dispatch").Dispatcher
     ident = _thread.get_ident()
     main, folder = before.threads.main or ident, before.sources.folder
-    engine = Engine(_socket.socket(fileno=descriptor), before.name, dispatcher, main=main, folder=folder)
+    role = HistoryRole(
+        _stands,
+        backend.clock,
+        backend.object_at,
+        callback_wrapper=backend.aside,
+        job_wrapper=backend.guarded(as_it_is),
+        scanner=scanner,
+        arrival=arrival,
+    )
+    connection = _socket.socket(fileno=descriptor)
+    engine = Engine(connection, before.name, dispatcher, main=main, folder=folder, history=role)
     current_engine.engine = engine
     _engines.append(engine)
-    engine.monitor.accompanied_by_clock(backend.aside)
-    engine.stops.history = _place
-    engine.jobs.job_wrapper = backend.guarded(as_it_is)
     engine.start_in_past()
     untrack_members(engine)
-    if aims_at_end:
-        backend.go_on_to_end(engine.options.past_end)
     return engine
 
 
