@@ -3,7 +3,7 @@
     python tools/generate_actions.py            write the files
     python tools/generate_actions.py --check    compare; exit 1 on a difference
 
-`api.py` has the actions as functions, which `__init__.py` offers, `table.py` lets the command line and the MCP
+`__init__.pyi` has their signatures as functions, which `api.py` makes, `table.py` lets the command line and the MCP
 server offer them without loading what carries them out, `schemas.json` has the JSON
 schemas of arguments and results, and `docs/reference/actions.md` is for readers.
 """
@@ -15,9 +15,9 @@ from pathlib import Path
 
 from dapkit.agent.actions import in_order
 from dapkit.agent.calls.registry import vocabulary
-from generate_agent.api import api, package
 from generate_agent.reference import reference
 from generate_agent.schemas import schemas
+from generate_agent.stub import stub
 from generate_agent.table import table
 from made_files import ROOT, run
 
@@ -34,16 +34,17 @@ def _files() -> Mapping[Path, str]:
     words = vocabulary(actions.values())
     return {
         AGENT / "table.py": _formatted(table(actions, words)),
-        AGENT / "api.py": _formatted(api(actions)),
-        AGENT / "__init__.py": _formatted(package(actions)),
+        AGENT / "__init__.pyi": _formatted(stub(actions), "stub.pyi"),
         AGENT / "schemas.json": schemas(actions),
         ROOT / "docs/reference/actions.md": reference(actions, words),
     }
 
 
-def _formatted(code: str) -> str:
+def _formatted(code: str, name: str = "code.py") -> str:
     ruff = [str(Path(sys.executable).with_name("ruff")), "format", "--quiet", "--config", str(ROOT / "pyproject.toml")]
-    return subprocess.run([*ruff, "-"], input=code, capture_output=True, text=True, check=True).stdout
+    return subprocess.run(
+        [*ruff, "--stdin-filename", name, "-"], input=code, capture_output=True, text=True, check=True
+    ).stdout
 
 
 if __name__ == "__main__":

@@ -28,13 +28,18 @@ if TYPE_CHECKING:
         meaning: str
 
     class ActionRow(TypedDict):
-        """An action; `approval` is read or execute, `example` has arguments that make sense together."""
+        """An action.
+
+        `approval` is read or execute, `example` has arguments that make sense together. `results` are the types that
+        its result may have, as MODULE.CLASS of `dapkit.agent.results`.
+        """
 
         topic: str
         summary: str
         approval: str
         parameters: tuple[str, ...]
         required: tuple[str, ...]
+        results: tuple[str, ...]
         example: dict[str, object]
 
 
@@ -54,6 +59,7 @@ def table(actions: Mapping[str, Action], words: Mapping[str, Parameter]) -> str:
             "approval": action.approval.value,
             "parameters": tuple(action.parameters),
             "required": tuple(parameter.name for parameter in action.parameters.values() if parameter.required),
+            "results": tuple(f"{kind.__module__.rpartition('.')[2]}.{kind.__name__}" for kind in action.results),
             "example": dict(action.example),
         }
         for name, action in actions.items()

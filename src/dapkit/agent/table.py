@@ -20,13 +20,18 @@ if TYPE_CHECKING:
         meaning: str
 
     class ActionRow(TypedDict):
-        """An action; `approval` is read or execute, `example` has arguments that make sense together."""
+        """An action.
+
+        `approval` is read or execute, `example` has arguments that make sense together. `results` are the types that
+        its result may have, as MODULE.CLASS of `dapkit.agent.results`.
+        """
 
         topic: str
         summary: str
         approval: str
         parameters: tuple[str, ...]
         required: tuple[str, ...]
+        results: tuple[str, ...]
         example: dict[str, object]
 
 
@@ -226,6 +231,7 @@ ACTIONS: "dict[str, ActionRow]" = {
             "timeout",
         ),
         "required": (),
+        "results": ("session.Started",),
         "example": {"program": "app.py", "args": ["--fast"], "breakpoints": ["app.py:12"]},
     },
     "attach": {
@@ -248,6 +254,7 @@ ACTIONS: "dict[str, ActionRow]" = {
             "timeout",
         ),
         "required": (),
+        "results": ("session.Started",),
         "example": {"pid": 4711},
     },
     "core": {
@@ -256,6 +263,7 @@ ACTIONS: "dict[str, ActionRow]" = {
         "approval": "execute",
         "parameters": ("program", "core", "adapter", "cwd", "options", "timeout"),
         "required": ("program", "core"),
+        "results": ("session.Started",),
         "example": {"program": "app", "core": "core.4711"},
     },
     "restart": {
@@ -264,6 +272,7 @@ ACTIONS: "dict[str, ActionRow]" = {
         "approval": "execute",
         "parameters": ("args", "env", "stop_on_entry", "timeout"),
         "required": (),
+        "results": ("session.Started",),
         "example": {},
     },
     "set_breakpoint": {
@@ -282,6 +291,7 @@ ACTIONS: "dict[str, ActionRow]" = {
             "timeout",
         ),
         "required": (),
+        "results": ("breakpoints.SourceBreakpoints", "breakpoints.FunctionBreakpoints"),
         "example": {"file": "app.py", "line": 12, "condition": "total < 0"},
     },
     "remove_breakpoint": {
@@ -290,6 +300,7 @@ ACTIONS: "dict[str, ActionRow]" = {
         "approval": "execute",
         "parameters": ("file", "line", "text", "function", "timeout"),
         "required": (),
+        "results": ("breakpoints.SourceBreakpoints", "breakpoints.FunctionBreakpoints"),
         "example": {"file": "app.py", "line": 12},
     },
     "set_exception_breakpoints": {
@@ -298,6 +309,7 @@ ACTIONS: "dict[str, ActionRow]" = {
         "approval": "execute",
         "parameters": ("filters", "conditions", "timeout"),
         "required": (),
+        "results": ("breakpoints.ExceptionBreakpoints",),
         "example": {"filters": ["uncaught"]},
     },
     "breakpoints": {
@@ -306,6 +318,7 @@ ACTIONS: "dict[str, ActionRow]" = {
         "approval": "execute",
         "parameters": ("do", "numbers", "timeout"),
         "required": (),
+        "results": ("breakpoints.AllBreakpoints",),
         "example": {"do": "disable", "numbers": [1, 3]},
     },
     "continue": {
@@ -314,6 +327,7 @@ ACTIONS: "dict[str, ActionRow]" = {
         "approval": "execute",
         "parameters": ("thread_id", "thread", "timeout"),
         "required": (),
+        "results": ("session.Resumed",),
         "example": {},
     },
     "step_over": {
@@ -322,6 +336,7 @@ ACTIONS: "dict[str, ActionRow]" = {
         "approval": "execute",
         "parameters": ("thread_id", "thread", "granularity", "timeout"),
         "required": (),
+        "results": ("session.Resumed",),
         "example": {},
     },
     "step_in": {
@@ -330,6 +345,7 @@ ACTIONS: "dict[str, ActionRow]" = {
         "approval": "execute",
         "parameters": ("thread_id", "thread", "granularity", "target", "timeout"),
         "required": (),
+        "results": ("session.Resumed",),
         "example": {"target": "parse"},
     },
     "step_out": {
@@ -338,6 +354,7 @@ ACTIONS: "dict[str, ActionRow]" = {
         "approval": "execute",
         "parameters": ("thread_id", "thread", "granularity", "timeout"),
         "required": (),
+        "results": ("session.Resumed",),
         "example": {},
     },
     "step_back": {
@@ -346,6 +363,7 @@ ACTIONS: "dict[str, ActionRow]" = {
         "approval": "execute",
         "parameters": ("thread_id", "thread", "granularity", "into", "timeout"),
         "required": (),
+        "results": ("session.Resumed",),
         "example": {},
     },
     "reverse_continue": {
@@ -354,6 +372,7 @@ ACTIONS: "dict[str, ActionRow]" = {
         "approval": "execute",
         "parameters": ("thread_id", "thread", "timeout"),
         "required": (),
+        "results": ("session.Resumed",),
         "example": {},
     },
     "run_to": {
@@ -362,6 +381,7 @@ ACTIONS: "dict[str, ActionRow]" = {
         "approval": "execute",
         "parameters": ("file", "line", "text", "thread_id", "thread", "timeout"),
         "required": ("file",),
+        "results": ("session.Resumed",),
         "example": {"file": "app.py", "line": 30},
     },
     "goto": {
@@ -370,6 +390,7 @@ ACTIONS: "dict[str, ActionRow]" = {
         "approval": "execute",
         "parameters": ("file", "line", "text", "thread_id", "thread", "timeout"),
         "required": ("file",),
+        "results": ("session.Resumed",),
         "example": {"file": "app.py", "line": 10},
     },
     "pause": {
@@ -378,6 +399,7 @@ ACTIONS: "dict[str, ActionRow]" = {
         "approval": "execute",
         "parameters": ("thread_id", "thread", "timeout"),
         "required": (),
+        "results": ("session.Paused",),
         "example": {},
     },
     "wait": {
@@ -386,6 +408,7 @@ ACTIONS: "dict[str, ActionRow]" = {
         "approval": "read",
         "parameters": ("timeout",),
         "required": (),
+        "results": ("session.Resumed",),
         "example": {"timeout": 60},
     },
     "stdin": {
@@ -394,6 +417,7 @@ ACTIONS: "dict[str, ActionRow]" = {
         "approval": "execute",
         "parameters": ("input", "end", "timeout"),
         "required": (),
+        "results": ("session.Typed",),
         "example": {"input": "yes\n"},
     },
     "why": {
@@ -402,6 +426,7 @@ ACTIONS: "dict[str, ActionRow]" = {
         "approval": "execute",
         "parameters": ("expression", "frame_id", "frame", "thread_id", "thread", "timeout"),
         "required": ("expression",),
+        "results": ("history.WhyResult",),
         "example": {"expression": "total"},
     },
     "timeline": {
@@ -410,6 +435,7 @@ ACTIONS: "dict[str, ActionRow]" = {
         "approval": "read",
         "parameters": ("timeout",),
         "required": (),
+        "results": ("history.TimelineResult",),
         "example": {},
     },
     "travel_to": {
@@ -419,6 +445,7 @@ ACTIONS: "dict[str, ActionRow]" = {
         "approval": "execute",
         "parameters": ("clock", "timeout"),
         "required": ("clock",),
+        "results": ("session.Resumed",),
         "example": {"clock": 1203},
     },
     "evaluate": {
@@ -427,6 +454,7 @@ ACTIONS: "dict[str, ActionRow]" = {
         "approval": "execute",
         "parameters": ("expression", "context", "frame_id", "frame", "thread_id", "thread", "timeout"),
         "required": ("expression",),
+        "results": ("values.Evaluated",),
         "example": {"expression": "len(items)", "frame": 1},
     },
     "stack_trace": {
@@ -435,6 +463,7 @@ ACTIONS: "dict[str, ActionRow]" = {
         "approval": "read",
         "parameters": ("thread_id", "thread", "start", "levels", "own_code", "timeout"),
         "required": (),
+        "results": ("values.StackTraceResult",),
         "example": {"levels": 10},
     },
     "threads": {
@@ -443,6 +472,7 @@ ACTIONS: "dict[str, ActionRow]" = {
         "approval": "read",
         "parameters": ("levels", "timeout"),
         "required": (),
+        "results": ("values.ThreadsResult",),
         "example": {},
     },
     "scopes": {
@@ -451,6 +481,7 @@ ACTIONS: "dict[str, ActionRow]" = {
         "approval": "read",
         "parameters": ("frame_id", "frame", "thread_id", "thread", "timeout"),
         "required": (),
+        "results": ("values.ScopesResult",),
         "example": {"frame": 1},
     },
     "variables": {
@@ -460,6 +491,7 @@ ACTIONS: "dict[str, ActionRow]" = {
         "approval": "read",
         "parameters": ("variable_ref", "scope_id", "filter", "match", "start", "count", "timeout"),
         "required": (),
+        "results": ("values.VariablesResult",),
         "example": {"variable_ref": 7, "start": 100, "count": 50},
     },
     "exception_info": {
@@ -468,6 +500,7 @@ ACTIONS: "dict[str, ActionRow]" = {
         "approval": "read",
         "parameters": ("thread_id", "thread", "timeout"),
         "required": (),
+        "results": ("values.ExceptionInfo",),
         "example": {},
     },
     "set_variable": {
@@ -476,6 +509,7 @@ ACTIONS: "dict[str, ActionRow]" = {
         "approval": "execute",
         "parameters": ("name", "value", "variable_ref", "scope_id", "frame_id", "frame", "timeout"),
         "required": ("name", "value"),
+        "results": ("values.Assigned",),
         "example": {"name": "total", "value": "0"},
     },
     "set_expression": {
@@ -484,6 +518,7 @@ ACTIONS: "dict[str, ActionRow]" = {
         "approval": "execute",
         "parameters": ("expression", "value", "frame_id", "frame", "timeout"),
         "required": ("expression", "value"),
+        "results": ("values.Assigned",),
         "example": {"expression": "items[0].price", "value": "12"},
     },
     "completions": {
@@ -492,6 +527,7 @@ ACTIONS: "dict[str, ActionRow]" = {
         "approval": "read",
         "parameters": ("expression", "column", "frame_id", "frame", "timeout"),
         "required": ("expression",),
+        "results": ("values.CompletionsResult",),
         "example": {"expression": "items[0].pr"},
     },
     "set_instruction_breakpoint": {
@@ -500,6 +536,7 @@ ACTIONS: "dict[str, ActionRow]" = {
         "approval": "execute",
         "parameters": ("instruction_reference", "offset", "condition", "hit_condition", "timeout"),
         "required": ("instruction_reference",),
+        "results": ("breakpoints.InstructionBreakpoints",),
         "example": {"instruction_reference": "0x401136"},
     },
     "remove_instruction_breakpoint": {
@@ -508,6 +545,7 @@ ACTIONS: "dict[str, ActionRow]" = {
         "approval": "execute",
         "parameters": ("instruction_reference", "offset", "timeout"),
         "required": ("instruction_reference",),
+        "results": ("breakpoints.InstructionBreakpoints",),
         "example": {"instruction_reference": "0x401136"},
     },
     "data_breakpoint_info": {
@@ -516,6 +554,7 @@ ACTIONS: "dict[str, ActionRow]" = {
         "approval": "execute",
         "parameters": ("name", "variable_ref", "scope_id", "frame_id", "frame", "timeout"),
         "required": ("name",),
+        "results": ("breakpoints.DataBreakpointInfo",),
         "example": {"name": "total"},
     },
     "set_data_breakpoint": {
@@ -524,6 +563,7 @@ ACTIONS: "dict[str, ActionRow]" = {
         "approval": "execute",
         "parameters": ("name", "data_id", "access_type", "condition", "hit_condition", "frame_id", "frame", "timeout"),
         "required": (),
+        "results": ("breakpoints.DataBreakpoints",),
         "example": {"name": "total", "access_type": "write"},
     },
     "remove_data_breakpoint": {
@@ -532,6 +572,7 @@ ACTIONS: "dict[str, ActionRow]" = {
         "approval": "execute",
         "parameters": ("data_id", "timeout"),
         "required": ("data_id",),
+        "results": ("breakpoints.DataBreakpoints",),
         "example": {"data_id": "0x7ffe3c/4"},
     },
     "disassemble": {
@@ -547,6 +588,7 @@ ACTIONS: "dict[str, ActionRow]" = {
             "timeout",
         ),
         "required": ("instruction_count",),
+        "results": ("program.Disassembly",),
         "example": {"instruction_count": 10},
     },
     "read_memory": {
@@ -555,6 +597,7 @@ ACTIONS: "dict[str, ActionRow]" = {
         "approval": "read",
         "parameters": ("memory_reference", "count", "offset", "timeout"),
         "required": ("memory_reference", "count"),
+        "results": ("program.MemoryResult",),
         "example": {"memory_reference": "0x7ffe3c", "count": 64},
     },
     "write_memory": {
@@ -563,6 +606,7 @@ ACTIONS: "dict[str, ActionRow]" = {
         "approval": "execute",
         "parameters": ("memory_reference", "data", "offset", "allow_partial", "timeout"),
         "required": ("memory_reference", "data"),
+        "results": ("program.MemoryWritten",),
         "example": {"memory_reference": "0x7ffe3c", "data": "AAAAAA=="},
     },
     "modules": {
@@ -571,6 +615,7 @@ ACTIONS: "dict[str, ActionRow]" = {
         "approval": "read",
         "parameters": ("start_module", "module_count", "timeout"),
         "required": (),
+        "results": ("program.ModulesResult",),
         "example": {},
     },
     "loaded_sources": {
@@ -579,6 +624,7 @@ ACTIONS: "dict[str, ActionRow]" = {
         "approval": "read",
         "parameters": ("timeout",),
         "required": (),
+        "results": ("program.LoadedSourcesResult",),
         "example": {},
     },
     "source": {
@@ -587,6 +633,7 @@ ACTIONS: "dict[str, ActionRow]" = {
         "approval": "read",
         "parameters": ("file", "source_reference", "line", "count", "timeout"),
         "required": (),
+        "results": ("program.SourceText",),
         "example": {"file": "app.py", "line": 12},
     },
     "output": {
@@ -595,6 +642,7 @@ ACTIONS: "dict[str, ActionRow]" = {
         "approval": "read",
         "parameters": ("category", "since", "timeout"),
         "required": (),
+        "results": ("session.OutputResult",),
         "example": {},
     },
     "sessions": {
@@ -603,6 +651,7 @@ ACTIONS: "dict[str, ActionRow]" = {
         "approval": "read",
         "parameters": ("timeout",),
         "required": (),
+        "results": ("session.SessionsResult",),
         "example": {},
     },
     "custom_request": {
@@ -611,6 +660,7 @@ ACTIONS: "dict[str, ActionRow]" = {
         "approval": "execute",
         "parameters": ("command", "arguments", "timeout"),
         "required": ("command",),
+        "results": ("session.CustomBody",),
         "example": {"command": "threads"},
     },
     "terminate": {
@@ -619,6 +669,7 @@ ACTIONS: "dict[str, ActionRow]" = {
         "approval": "execute",
         "parameters": ("timeout",),
         "required": (),
+        "results": ("session.Terminated",),
         "example": {},
     },
     "detach": {
@@ -627,6 +678,7 @@ ACTIONS: "dict[str, ActionRow]" = {
         "approval": "execute",
         "parameters": ("timeout",),
         "required": (),
+        "results": ("session.Terminated",),
         "example": {},
     },
 }

@@ -1,5 +1,7 @@
 """The actions as Python functions, through a hub of their own."""
 
+import ast
+import inspect
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -10,9 +12,10 @@ import pytest
 
 import dapkit.agent as debug
 from dapkit import hub
-from dapkit.agent import ActionError, Answer, api
+from dapkit.agent import ActionError, Answer
 from dapkit.agent.results.session import Resumed, Started
 from dapkit.agent.results.values import Evaluated
+from dapkit.agent.table import ACTIONS
 from dapkit.hub.folder import VARIABLE
 
 
@@ -71,12 +74,28 @@ def test_functions_are_known_to_a_type_checker(project: Path) -> None:
         debug.dance()  # type: ignore[attr-defined] # refused by the checker, too
 
 
-def test_package_offers_all_functions_and_loads_them_when_one_is_asked_for() -> None:
-    assert debug.__all__ == api.__all__
-    assert all(getattr(debug, name) is getattr(api, name) for name in api.__all__)
+def test_package_offers_all_functions_and_makes_them_when_one_is_asked_for() -> None:
+    signatures = {name: str(inspect.signature(getattr(debug, name))) for name in debug.__all__ if name[0].islower()}
+    assert len(signatures) == len(ACTIONS)
+    assert "condition: 'str | None' = None" in signatures["set_breakpoint"]
+    assert signatures["why"].startswith("(expression: 'str', *, ")
+    assert signatures["why"].endswith(" -> 'Answer[WhyResult]'")
+    assert debug.why is debug.why
     code = (
         "import sys, dapkit.agent, dapkit.agent.table; print('dapkit.agent.api' in sys.modules);"
-        "from dapkit.agent import *; print(launch.__module__)"
+        "from dapkit.agent import *; print(launch.__module__, 'dapkit.agent.api' in sys.modules)"
     )
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert found.stdout == "False\ndapkit.agent.api\n"
+    assert found.stdout == "False\ndapkit.agent True\n"
+
+
+def test_stub_has_the_signatures_that_the_functions_have() -> None:
+    stub = ast.parse(Path(str(debug.__file__)).with_suffix(".pyi").read_text(encoding="utf-8"))
+    declared = {node.name: node.args for node in stub.body if isinstance(node, ast.FunctionDef)}
+    for name, arguments in declared.items():
+        parameters = inspect.signature(getattr(debug, name)).parameters.values()
+        by_position = [each.name for each in parameters if each.kind is each.POSITIONAL_OR_KEYWORD]
+        by_name = [each.name for each in parameters if each.kind is each.KEYWORD_ONLY]
+        assert [each.arg for each in arguments.args] == by_position
+        assert [each.arg for each in arguments.kwonlyargs] == by_name
+    assert len(declared) == len(ACTIONS)
