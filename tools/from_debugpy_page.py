@@ -20,8 +20,7 @@ import dapkit
 from dapkit.program_api.command_line import WrongCommandLine, read
 from dapkit.protocol import AttachRequestArguments, LaunchRequestArguments
 from dapkit.python.adapter.configuration.arguments import PythonAttach, PythonLaunch
-from dapkit.python.adapter.configuration.keys import EDITOR_KEYS, NOT_NEEDED, REMARKS
-from dapkit.python.adapter.configuration.older_keys import FLAGS
+from dapkit.python.adapter.configuration.keys import EDITOR_KEYS, FLAGS, NOT_NEEDED, REMARKS
 from made_files import ROOT, run, with_tables
 from vscode_schema import OLDER_KEYS
 

@@ -25,7 +25,7 @@ import msgspec
 from dapkit.adapter import HANDLERS, Adapter
 from dapkit.protocol import COMMANDS, EVENTS, Capabilities, Direction, FrameDecoder, encode_frame
 from dapkit.python.adapter import PythonAdapter, PythonLaunch
-from dapkit.python.adapter.configuration.abilities import abilities
+from dapkit.python.adapter.configuration.keys import abilities
 from made_files import ROOT, table
 
 PAGE = ROOT / "docs/reference/requests.md"

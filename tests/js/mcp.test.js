@@ -12,7 +12,7 @@ const MOST_TOKENS = 1500;
 
 const DEFINITION = `
 import json
-from dapkit.mcp.definition import tool
+from dapkit.mcp.server import tool
 print(json.dumps(tool(read_only=False).model_dump(mode="json", by_alias=True, exclude_none=True), separators=(",", ":")))
 `;
 

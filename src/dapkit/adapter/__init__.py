@@ -4,7 +4,7 @@ from dapkit.adapter.adapter import Adapter, Middleware, NoAttach, NoLaunch
 from dapkit.adapter.after_the_end import answer_after_the_end
 from dapkit.adapter.command_line import run
 from dapkit.adapter.contribution import debugger_contribution, write_contribution
-from dapkit.adapter.decorators import custom_request, not_a_request
+from dapkit.adapter.definition import custom_request, not_a_request
 from dapkit.adapter.errors import AdapterError, DefinitionError, NotServed, NotSupported
 from dapkit.adapter.handlers import ResponseBody
 from dapkit.adapter.progress import Progress

@@ -2,23 +2,73 @@
 
 The names of its coroutines say which requests it answers, its type parameters
 how launch and attach arguments are read. An impossible declaration (a misspelled handler, a handler that is not a
-coroutine, a flag written by hand) raises an error at that moment, and the error says what to do.
+coroutine, a flag written by hand) raises an error at that moment, and the error says what to do. Two decorators mark
+public coroutines that are not requests of the protocol.
 """
 
 import inspect
 import typing
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from types import MappingProxyType, get_original_bases
 from typing import Any, Never, TypeVar
+from weakref import WeakKeyDictionary, WeakSet
 
 import msgspec
 
-from dapkit.adapter import decorators
 from dapkit.adapter.capabilities import OWN_COMMANDS, derived_capabilities
 from dapkit.adapter.errors import DefinitionError
 from dapkit.adapter.requests import HANDLERS, Requests
 from dapkit.adapter.signatures import check_handler, custom_parameter
 from dapkit.protocol import COMMANDS, Capabilities
+
+type _Function = Callable[..., Any]
+
+_custom: WeakKeyDictionary[_Function, str] = WeakKeyDictionary()
+_others: WeakSet[_Function] = WeakSet()
+
+
+def custom_request[F: _Function](command: str) -> Callable[[F], F]:
+    """Mark a coroutine as the handler of a command that is not in the protocol.
+
+    Its parameter, if it has one, is annotated with the Struct that the arguments
+    are read into; it returns a Struct, a dict, `RawJson` or None.
+
+    Example:
+        >>> class Shelf(Adapter[NoLaunch, NoAttach]):
+        ...     @custom_request("shelf/sort")
+        ...     async def sort(self, args: SortArguments) -> SortBody: ...
+
+    """
+
+    def mark(function: F) -> F:
+        _custom[function] = command
+        return function
+
+    return mark
+
+
+def not_a_request[F: _Function](function: F) -> F:
+    """Mark a public coroutine that others of the author's classes call.
+
+    Example:
+        >>> class Shelf(Adapter[NoLaunch, NoAttach]):
+        ...     @not_a_request
+        ...     async def program_stopped(self, line: int) -> None: ...
+
+    """
+    _others.add(function)
+    return function
+
+
+def custom_command(function: _Function) -> str | None:
+    """Command that a function was marked to answer, if it was."""
+    return _custom.get(function)
+
+
+def is_not_a_request(function: _Function) -> bool:
+    """Whether a function was marked as no handler."""
+    return function in _others
+
 
 _COMMANDS_BY_METHOD = {method: command for command, method in HANDLERS.items()}
 _STARTS = ("launch", "attach")
@@ -97,11 +147,11 @@ def _coroutines(cls: type, base: type) -> Iterator[tuple[str, str]]:
                         "but is not a coroutine: write `async def`, or give it another name"
                     )
             elif inspect.iscoroutinefunction(value) and not name.startswith("_") and not hasattr(base, name):
-                command = decorators.custom_command(value)
+                command = custom_command(value)
                 if command is not None:
                     _check_custom(command, owner, name)
                     yield name, command
-                elif not decorators.is_not_a_request(value):
+                elif not is_not_a_request(value):
                     raise DefinitionError(_misspelled(owner, name))
 
 

@@ -11,7 +11,7 @@ import anyio
 
 from dapkit.adapter.capabilities import OWN_COMMANDS, check_promised
 from dapkit.adapter.definition import Definition
-from dapkit.adapter.failures import bad_arguments
+from dapkit.adapter.errors import bad_arguments
 from dapkit.endpoint import RequestFailed
 from dapkit.protocol import (
     COMMANDS,

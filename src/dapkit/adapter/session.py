@@ -23,7 +23,7 @@ from anyio.abc import ByteStream
 from dapkit import limits
 from dapkit.adapter.after_the_end import answer_after_the_end
 from dapkit.adapter.definition import Definition
-from dapkit.adapter.failures import CANCELLED, failure_of, to_show
+from dapkit.adapter.errors import CANCELLED, failure_of, to_show
 from dapkit.adapter.handlers import Handlers, ResponseBody, Served, check_body
 from dapkit.adapter.progress import Progress
 from dapkit.endpoint import (

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from dapkit import hub
 from dapkit.agent.table import ACTIONS, PARAMETERS
-from dapkit.hub.project import project_of
+from dapkit.hub.folder import project_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -4,7 +4,7 @@ import os
 
 from dapkit import hub, limits
 from dapkit.cli.progress import ProgressLine
-from dapkit.hub.project import project_of
+from dapkit.hub.folder import project_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

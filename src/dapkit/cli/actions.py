@@ -31,7 +31,7 @@ def command(name: str) -> click.Command:
 
             arguments = with_answers(arguments)
         if name == "launch":
-            from dapkit.cli.program_options import note_our_options
+            from dapkit.cli.common_options import note_our_options
 
             given_args = arguments.get("args")
             note_our_options(given_args if isinstance(given_args, list) else [], click.get_current_context().command)

@@ -10,7 +10,7 @@ import click
 from dapkit.cli import exit_codes
 from dapkit.cli.display import page
 from dapkit.cli.parameter_types import PathParameter
-from dapkit.hub.project import project_of
+from dapkit.hub.folder import project_of
 
 _JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 

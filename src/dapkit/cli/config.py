@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 
 from dapkit.cli.display import page
-from dapkit.hub.project import project_of
+from dapkit.hub.folder import project_of
 
 
 @click.command(epilog="Example: DAPKIT_TEXT_BYTES=20000 dapkit config")

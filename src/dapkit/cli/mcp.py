@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 
 from dapkit.cli.parameter_types import PathParameter
-from dapkit.hub.project import project_of
+from dapkit.hub.folder import project_of
 from dapkit.system.gc_freeze import frozen_imports
 
 

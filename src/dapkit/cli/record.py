@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NoReturn
 import click
 
 from dapkit.cli import exit_codes
-from dapkit.cli.program_options import note_our_options
+from dapkit.cli.common_options import note_our_options
 
 if TYPE_CHECKING:
     from dapkit.catalog.interpreters import Interpreter

@@ -12,10 +12,10 @@ from dapkit import limits
 from dapkit.agent.table import PARAMETERS
 from dapkit.cli import parameter_types
 from dapkit.cli.arguments import value_of
+from dapkit.cli.common_options import note_our_options
 from dapkit.cli.own_input import STANDS_FOR_IT, input_to_pass_on, path_of_own_input
-from dapkit.cli.program_options import note_our_options
 from dapkit.cli.whole_session import WholeSession
-from dapkit.hub.project import project_of
+from dapkit.hub.folder import project_of
 
 _LAUNCH = ("breakpoints", "exceptions", "adapter", "cwd", "env", "stdin_file", "source_map")
 

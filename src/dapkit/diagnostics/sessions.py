@@ -10,7 +10,7 @@ from dapkit.agent.results.diagnostics import LiveSessions, RecordResult, WireRec
 from dapkit.agent.results.session import SessionsResult
 from dapkit.agent.results.snapshot import Snapshot
 from dapkit.diagnostics.errors import DiagnosticsError
-from dapkit.hub.project import project_of
+from dapkit.hub.folder import project_of
 from dapkit.protocol import changed, from_json_value
 
 type StrPath = str | os.PathLike[str]

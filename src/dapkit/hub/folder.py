@@ -1,13 +1,15 @@
-"""The folder in which a user's hub has its socket, its lock and its log.
+"""The folder in which a user's hub has its socket, its lock and its log, and the project that a call is for.
 
-`$DAPKIT_RUNTIME_DIR`, else the first one that `dapkit.system.runtime_folder` can use. Anyone who can write there could
-take the place of the hub, so it is used only if it belongs to the user and is closed to all others.
+The folder is `$DAPKIT_RUNTIME_DIR`, else the first one that `dapkit.system.runtime_folder` can use. Anyone who can
+write there could take the place of the hub, so it is used only if it belongs to the user and is closed to all others.
+Sessions of different projects do not see each other.
 """
 
 import os
 
 from dapkit.hub.errors import FolderRefused
 from dapkit.system.runtime_folder import NoPrivateFolder, private_folder, unfitness_of
+from dapkit.system.trusted_files import is_trusted
 
 VARIABLE = "DAPKIT_RUNTIME_DIR"
 """Environment variable that names another folder."""
@@ -37,3 +39,24 @@ def runtime_folder() -> str:
     if (problem := unfitness_of(folder, parents=True, name_bytes=len(SOCKET))) is not None:
         raise FolderRefused(problem, hint=hint)
     return folder
+
+
+MARKERS = (".dapkit.toml", ".git", ".hg", ".svn", ".vscode", "pyproject.toml", "go.mod", "Cargo.toml", "package.json")
+"""Files and folders that mark the folder of a project, and not those below it."""
+
+
+def project_of(folder: str) -> str:
+    """Return the nearest folder, from this one upwards, that looks like a project; else the folder itself.
+
+    Files that other users may have put there, as in /tmp, do not make a folder a project.
+
+    The user's home and the folders above it are never a project: much that is unrelated lies below them.
+    """
+    start = os.path.realpath(folder)
+    home = os.path.realpath(os.path.expanduser("~"))
+    candidate = start
+    while candidate not in (home, os.path.dirname(candidate)):
+        if any(is_trusted(os.path.join(candidate, marker)) for marker in MARKERS):
+            return candidate
+        candidate = os.path.dirname(candidate)
+    return start

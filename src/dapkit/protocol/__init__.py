@@ -12,8 +12,15 @@ from dapkit.protocol.codec import (
     from_json_value,
     to_json_value,
 )
-from dapkit.protocol.error_texts import error_message, error_text
-from dapkit.protocol.errors import DapkitError, FramingError, InvalidValue, MalformedMessage, ProtocolError
+from dapkit.protocol.errors import (
+    DapkitError,
+    FramingError,
+    InvalidValue,
+    MalformedMessage,
+    ProtocolError,
+    error_message,
+    error_text,
+)
 from dapkit.protocol.framing import FrameDecoder, encode_frame
 from dapkit.protocol.generated import *  # noqa: F403 - its __all__ is the whole protocol, listed there
 from dapkit.protocol.leniency import SchemaViolation, decode_leniently

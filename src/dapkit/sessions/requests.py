@@ -2,8 +2,11 @@
 
 A request goes to the session of the tree that its references belong to; without
 any, to the foreground. References of an earlier stop are refused before anything
-is sent, since the adapter would take them for other objects.
+is sent, since the adapter would take them for other objects. The fields that hold numbers of frames, values and
+locations have the same names in all messages of the protocol, so one table gives the meaning of each.
 """
+
+from collections.abc import Callable
 
 import anyio
 
@@ -16,19 +19,67 @@ from dapkit.protocol import (
     ProtocolObject,
     SetExpressionArguments,
     SetVariableArguments,
+    StackFrame,
     StackTraceArguments,
     Thread,
+    changed,
     from_json_value,
     to_json_value,
 )
 from dapkit.sessions import limits
 from dapkit.sessions.breakpoints.collection import KeptBreakpoints
 from dapkit.sessions.errors import NoFrame, NoThreads, NotStopped, SessionError
-from dapkit.sessions.reference_fields import references_in, renumbered
-from dapkit.sessions.references import ReferenceTable
+from dapkit.sessions.references import ReferenceKind, ReferenceTable
 from dapkit.sessions.state import DebugSessionState
 from dapkit.sessions.targets import Target
 from dapkit.settings import Settings
+
+type Renumber = Callable[[ReferenceKind, int], int]
+"""Returns the other side's number."""
+
+_FIELDS: dict[str, ReferenceKind] = {
+    "frame_id": "frame",
+    "variables_reference": "variables reference",
+    "location_reference": "location",
+    "value_location_reference": "location",
+    "declaration_location_reference": "location",
+}
+
+
+def references_in(arguments: Arguments[object]) -> list[tuple[ReferenceKind, int]]:
+    """List the numbers that a request refers to; 0 stands for nothing."""
+    return [
+        (_FIELDS[name], number)
+        for name in arguments.__struct_fields__
+        if name in _FIELDS and (number := getattr(arguments, name))
+    ]
+
+
+def renumbered[T: ProtocolObject](value: T, renumber: Renumber) -> T:
+    """Copy a request or a response with all numbers replaced, also inside nested values."""
+    changes: dict[str, object] = {}
+    for name in value.__struct_fields__:
+        field_value: object = getattr(value, name)
+        new = _renumbered_field(value, name, field_value, renumber)
+        if new is not field_value:
+            changes[name] = new
+    return changed(value, **changes) if changes else value
+
+
+def _renumbered_field(value: ProtocolObject, name: str, field_value: object, renumber: Renumber) -> object:
+    match field_value:
+        case ProtocolObject():
+            return renumbered(field_value, renumber)
+        case list():
+            items = [renumbered(item, renumber) if isinstance(item, ProtocolObject) else item for item in field_value]
+            return field_value if all(new is old for new, old in zip(items, field_value, strict=True)) else items
+        case int() if field_value and name in _FIELDS:
+            return renumber(_FIELDS[name], field_value)
+        case int() if name == "id" and isinstance(value, StackFrame):
+            return renumber("frame", field_value)
+        case _:
+            return field_value
+
 
 _MAY_RUN = (EvaluateArguments, SetVariableArguments, SetExpressionArguments)
 """Requests that may call functions of the program."""

@@ -21,7 +21,7 @@ from types import TracebackType
 from typing import Literal, Self
 
 from dapkit.endpoint import Role
-from dapkit.transport.frame_splitter import FrameSplitter
+from dapkit.transport.wire_buffer import FrameSplitter
 
 log = logging.getLogger(__name__)
 

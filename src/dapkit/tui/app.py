@@ -1,12 +1,28 @@
-"""The application of the menu: which screen each route has."""
+"""The application of the menu, and the screen of each route."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from textual.app import App
 
 from dapkit.diagnostics.sessions import Where
-from dapkit.tui.menu import MenuScreen
-from dapkit.tui.routes import ROUTE_SCREENS
+from dapkit.tui import tasks
+from dapkit.tui.log_screen import LogScreen
+from dapkit.tui.menu import MenuScreen, OpenRoute
+from dapkit.tui.wire_screen import WireScreen
+
+ROUTE_SCREENS: Mapping[str, OpenRoute] = {
+    "open-artifacts": tasks.open_artifacts_screen,
+    "performance": tasks.performance_screen,
+    "work": tasks.work_screen,
+    "dump": tasks.dump_screen,
+    "memory": tasks.memory_screen,
+    "logs": LogScreen,
+    "system": tasks.system_screen,
+    "raw-sse": WireScreen,
+    "transcript": tasks.transcript_screen,
+    "clear-cache": tasks.clear_cache_screen,
+}
 
 
 class DiagnosticsApp(App[None]):

@@ -18,8 +18,7 @@ from dapkit.diagnostics.logs import LIMIT, LogReader, reader_of
 from dapkit.diagnostics.sessions import Where
 from dapkit.tui.copy_action import copy_text, print_text
 from dapkit.tui.line_view import LineView
-from dapkit.tui.messages import Failed, Finished
-from dapkit.tui.note import Note
+from dapkit.tui.messages import Failed, Finished, Note
 
 log = logging.getLogger(__name__)
 

@@ -1,6 +1,9 @@
-"""Reports to a screen from the thread that works for it."""
+"""Reports to a screen from the thread that works for it, and the line above a viewer that shows errors."""
 
 from textual.message import Message
+from textual.widgets import Static
+
+from dapkit.agent.text.escaping import printable
 
 
 class Progressed(Message):
@@ -26,3 +29,21 @@ class Failed(Message):
     def __init__(self, text: str) -> None:
         super().__init__()
         self.text = text
+
+
+class Note(Static):
+    """Shows a text, and takes no room without one."""
+
+    DEFAULT_CSS = """
+    Note { padding: 0 1; height: auto; }
+    Note.failed { color: $error; }
+    """
+
+    def __init__(self) -> None:
+        super().__init__("", id="note", markup=False)
+
+    def say(self, text: str, *, failed: bool = False) -> None:
+        """Show another text, as an error if something failed."""
+        self.display = bool(text)
+        self.set_class(failed, "failed")
+        self.update(printable(text))

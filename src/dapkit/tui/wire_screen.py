@@ -1,7 +1,13 @@
-"""The viewer of messages on a wire: it follows the newest message until the user moves up."""
+"""The viewer of messages on a wire, and of one message with its conversation and its duration.
 
+It follows the newest message until the user moves up. A thread reads the messages: one page at a time, and never ahead
+of the screen.
+"""
+
+import logging
+import threading
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import ClassVar
 
 from rich.style import Style
@@ -17,13 +23,115 @@ from dapkit.agent.text.escaping import printable
 from dapkit.diagnostics.errors import DiagnosticsError
 from dapkit.diagnostics.sessions import Where
 from dapkit.diagnostics.wire import KINDS, PairedMessage, WireFilter, WireMessages
-from dapkit.diagnostics.wire_sources import SessionSource, WireSource, servers
+from dapkit.diagnostics.wire_sources import SessionSource, WireReader, WireSource, servers
 from dapkit.tui.copy_action import copy_text, print_text
 from dapkit.tui.line_view import LineView
-from dapkit.tui.messages import Failed, Finished
-from dapkit.tui.note import Note
-from dapkit.tui.wire_follower import WireFollower
-from dapkit.tui.wire_message_screen import WireMessageScreen
+from dapkit.tui.messages import Failed, Finished, Note
+
+
+class WireMessageScreen(Screen[None]):
+    """Shows a message, and its facts."""
+
+    DEFAULT_CSS = """
+    WireMessageScreen #title { text-style: bold; padding: 0 1; background: $primary; color: $text; width: 100%; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("c,y", "copy", "Copy"),
+        Binding("p", "print", "Print"),
+        Binding("escape,q", "leave", "Back"),
+    ]
+
+    def __init__(self, message: PairedMessage) -> None:
+        super().__init__()
+        self._whole = message.as_whole()
+
+    def compose(self) -> ComposeResult:
+        """Lay the screen out."""
+        yield Static(self._whole.partition("\n")[0], id="title", markup=False)
+        yield LineView()
+        yield Footer()
+
+    def on_mount(self) -> None:
+        """Take the keys."""
+        self.query_one(LineView).focus()
+
+    def on_resize(self) -> None:
+        """Fold lines that are longer than the screen is wide."""
+        view = self.query_one(LineView)
+        width = max(self.size.width - 2, 1)  # the bar for scrolling is at the right
+        lines = [part for line in self._whole.split("\n")[1:] for part in _folded(line.expandtabs(), width)]
+        view.show([(line, Style()) for line in lines], 0)
+
+    def action_copy(self) -> None:
+        """Copy it."""
+        self.notify(copy_text(self.app, self._whole, "1 message"))
+
+    def action_print(self) -> None:
+        """Print it."""
+        print_text(self.app, self._whole)
+
+    def action_leave(self) -> None:
+        """Go back."""
+        self.dismiss()
+
+
+def _folded(line: str, width: int) -> list[str]:
+    return [line[begin : begin + width] for begin in range(0, len(line), width)] or [""]
+
+
+log = logging.getLogger(__name__)
+
+type Take = Callable[["WireFollower", WireRecords], object]
+type End = Callable[["WireFollower", str], object]
+
+
+class WireFollower:
+    """Follows one source.
+
+    Args:
+        source: whose messages are read.
+        take: called in the thread with each page; the next one is read when `taken` was called.
+        ended: called in the thread at the end, with the error if there is one, else with an empty text.
+
+    """
+
+    def __init__(self, source: WireSource, *, take: Take, ended: End) -> None:
+        self.source = source
+        self._take = take
+        self._ended = ended
+        self._left = threading.Event()
+        self._room = threading.Event()
+        self._reader: WireReader | None = None
+
+    def run(self) -> None:
+        """Read until no more messages can come, or `leave` was called."""
+        try:
+            with WireReader(self.source) as reader:
+                self._reader = reader
+                for page in () if self._left.is_set() else reader.pages(follow=True):
+                    self._room.clear()
+                    if self._left.is_set():
+                        return
+                    self._take(self, page)
+                    self._room.wait()
+            self._ended(self, "")
+        except DiagnosticsError as error:
+            self._ended(self, str(error))
+        except Exception as error:
+            log.exception("the messages of %s cannot be followed because of an internal error", self.source.title)
+            self._ended(self, f"Internal error: {type(error).__name__}: {error}")
+
+    def taken(self) -> None:
+        """Read the next page."""
+        self._room.set()
+
+    def leave(self) -> None:
+        """Let the thread end now, whatever it waits for."""
+        self._left.set()
+        self._room.set()
+        if self._reader is not None:
+            self._reader.interrupt()
+
 
 _WHEEL_LINES = 3
 _CHOICES = [*((kind, False) for kind in KINDS), ("", True)]

@@ -13,7 +13,7 @@ from dapkit.cli import exit_codes
 from dapkit.cli.main import WORDS_OF_OTHERS
 from dapkit.cli.main import dapkit as command
 from dapkit.diagnostics.routes import ROUTES
-from dapkit.tui.routes import ROUTE_SCREENS
+from dapkit.tui.app import ROUTE_SCREENS
 from e2e.diagnostics.commands import MENU, dapkit
 from screens import keep_picture, terminal
 

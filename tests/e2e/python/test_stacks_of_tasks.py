@@ -8,7 +8,7 @@ import pytest
 
 from dapkit.python import stacks
 from dapkit.python.adapter.injection import target
-from dapkit.python.stacks import interpreters
+from dapkit.python.stacks import contents
 from e2e.python.stack_command import dumped, dumped_json_once, dumped_once, plain
 from interpreters import interpreter
 
@@ -287,10 +287,10 @@ def test_interpreter_of_another_file_says_why_it_reads_no_tasks(
 ) -> None:
     if "3.14" in python or "3.15" in python or Path(python).resolve() == Path(sys.executable).resolve():
         pytest.skip("read by the standard library, or by this very interpreter")
-    monkeypatch.setattr(interpreters, "own_interpreter", lambda _: sys.executable)
-    monkeypatch.setattr(interpreters, "interpreter_for", lambda _: None)
+    monkeypatch.setattr(contents, "own_interpreter", lambda _: sys.executable)
+    monkeypatch.setattr(contents, "interpreter_for", lambda _: None)
     with plain(TASKS, tmp_path, python) as pid:
-        reading = interpreters.reading_of(target.read(pid), blocking=True)
+        reading = contents.reading_of(target.read(pid), blocking=True)
         page = dumped(pid)
     assert reading["tasks"] is None
     assert reading["reasons"]["tasks"] == (
@@ -303,18 +303,18 @@ def test_interpreter_that_fails_is_named(tmp_path: Path, monkeypatch: pytest.Mon
     broken = tmp_path / "python"
     broken.write_text("#!/bin/sh\necho 'It does not run.' >&2\nexit 3\n")
     broken.chmod(0o755)
-    monkeypatch.setattr(interpreters, "own_interpreter", lambda _: None)
-    monkeypatch.setattr(interpreters, "interpreter_for", lambda _: str(broken))
+    monkeypatch.setattr(contents, "own_interpreter", lambda _: None)
+    monkeypatch.setattr(contents, "interpreter_for", lambda _: str(broken))
     with plain(TASKS, tmp_path, sys.executable) as pid:
-        reading = interpreters.reading_of(target.read(pid), blocking=True)
+        reading = contents.reading_of(target.read(pid), blocking=True)
     assert reading["reasons"]["tasks"] == f"{broken} failed with status 3 (It does not run)"
 
 
 def test_stacks_of_3_15_that_nothing_reads_are_an_error_with_both_reasons(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(interpreters, "own_interpreter", lambda _: None)
-    monkeypatch.setattr(interpreters, "interpreter_for", lambda _: None)
+    monkeypatch.setattr(contents, "own_interpreter", lambda _: None)
+    monkeypatch.setattr(contents, "interpreter_for", lambda _: None)
     monkeypatch.setattr(shutil, "which", lambda *_, **__: None)
     with (
         plain(TASKS, tmp_path, str(interpreter("3.15"))) as pid,

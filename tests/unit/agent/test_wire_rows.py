@@ -7,7 +7,7 @@ import anyio.lowlevel
 import pytest
 
 from dapkit.agent import limits
-from dapkit.agent.queries.wire_rows import page_of
+from dapkit.agent.queries.wire import page_of
 from dapkit.redaction.redaction import Redaction
 from dapkit.redaction.secret_names import SHAPES
 from dapkit.transport import WireBuffer, WireHead

@@ -11,7 +11,7 @@ from dapkit.catalog import LaunchFileError, NoAdapter, NoProgram, launch_json, r
 from dapkit.catalog.doctor import Checkup
 from dapkit.catalog.interpreters import python_for
 from dapkit.catalog.projects import up_to_repository
-from dapkit.hub.project import project_of
+from dapkit.hub.folder import project_of
 
 NOBODY = 65534
 

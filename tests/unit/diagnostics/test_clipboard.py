@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from dapkit.diagnostics import clipboard
+from dapkit.tui import copy_action
 
 
 @pytest.fixture(autouse=True)
@@ -22,25 +22,25 @@ def put_program(folder: Path, name: str, script: str) -> None:
 def test_text_is_given_to_the_program_of_the_desktop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("WAYLAND_DISPLAY", "wayland-0")
     put_program(tmp_path, "wl-copy", f'cat > "{tmp_path}/copied"')
-    assert clipboard.copy("Größe\n")
+    assert copy_action.copy("Größe\n")
     assert (tmp_path / "copied").read_text() == "Größe\n"
 
 
 def test_without_a_desktop_there_is_no_clipboard(tmp_path: Path) -> None:
     put_program(tmp_path, "wl-copy", "exit 0")
-    assert not clipboard.copy("x")
+    assert not copy_action.copy("x")
 
 
 def test_program_that_fails_or_hangs_copies_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DISPLAY", ":0")
     put_program(tmp_path, "xclip", "exit 1")
-    assert not clipboard.copy("x")
+    assert not copy_action.copy("x")
     put_program(tmp_path, "xclip", "exec sleep 600")
     monkeypatch.setattr("dapkit.diagnostics.limits.CLIPBOARD_SECONDS", 0.2)
-    assert not clipboard.copy("x")
+    assert not copy_action.copy("x")
 
 
 def test_terminal_of_another_machine_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert not clipboard.over_ssh()
+    assert not copy_action.over_ssh()
     monkeypatch.setenv("SSH_TTY", "/dev/pts/1")
-    assert clipboard.over_ssh()
+    assert copy_action.over_ssh()

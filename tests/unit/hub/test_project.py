@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from dapkit.hub.project import project_of
+from dapkit.hub.folder import project_of
 
 
 def test_folder_without_marks_is_its_own_project(tmp_path: Path) -> None:

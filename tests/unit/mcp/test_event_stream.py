@@ -3,7 +3,7 @@
 import pytest
 
 from dapkit.mcp import limits
-from dapkit.mcp.event_stream import EventTooLong, ServerSentEvent, ServerSentStream
+from dapkit.mcp.wire_capture import EventTooLong, ServerSentEvent, ServerSentStream
 
 STREAM = (
     "\ufeff: hello\r\n\r\n"

@@ -5,8 +5,7 @@ import pytest
 
 import dapkit.protocol
 from dapkit.protocol import LaunchRequestArguments, Source, StackFrameFormat
-from dapkit.protocol.field_descriptions import field_descriptions
-from dapkit.protocol.schemas import json_schemas
+from dapkit.protocol.schemas import field_descriptions, json_schemas
 
 CLASSES = [
     kind for kind in (getattr(dapkit.protocol, name) for name in dapkit.protocol.__all__) if isinstance(kind, type)

@@ -1,7 +1,7 @@
 from dapkit.endpoint import Role
 from dapkit.protocol import AnyMessage, Event, RawJson, Request, Response
 from dapkit.proxy.edits import Replacement, members
-from dapkit.proxy.numbers import Numbers
+from dapkit.proxy.passage import Numbers
 
 CLIENT, ADAPTER = Role.CLIENT, Role.ADAPTER
 

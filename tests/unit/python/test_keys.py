@@ -7,8 +7,7 @@ import msgspec
 import pytest
 
 from dapkit.python.adapter import PythonAttach, PythonLaunch
-from dapkit.python.adapter.configuration.keys import EDITOR_KEYS, NOT_NEEDED, REMARKS
-from dapkit.python.adapter.configuration.older_keys import FLAGS
+from dapkit.python.adapter.configuration.keys import EDITOR_KEYS, FLAGS, NOT_NEEDED, REMARKS
 
 DOCS = Path(__file__).parents[3] / "docs"
 PAGES = (*sorted((DOCS / "reference" / "python").glob("*.md")), DOCS / "how-to" / "move-from-debugpy.md")

@@ -7,8 +7,15 @@ import anyio
 import pytest
 
 from dapkit.python import limits
-from dapkit.python.adapter.engine.marked_output import MarkedOutput, begun_mark, length, parts
-from dapkit.python.adapter.engine.output_memory import STDERR, STDOUT, OutputMemory
+from dapkit.python.adapter.engine.marked_output import (
+    STDERR,
+    STDOUT,
+    MarkedOutput,
+    OutputMemory,
+    begun_mark,
+    length,
+    parts,
+)
 from dapkit.python.debuggee.connection.output_marks import MARK_BEGINS, position_of
 
 

@@ -9,8 +9,8 @@ from dapkit.protocol import (
     Variable,
     VariablesBody,
 )
-from dapkit.sessions.reference_fields import references_in, renumbered
 from dapkit.sessions.references import ReferenceKind
+from dapkit.sessions.requests import references_in, renumbered
 
 
 def add_100(_kind: ReferenceKind, number: int) -> int:

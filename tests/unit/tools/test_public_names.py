@@ -6,7 +6,7 @@ from collections import Counter
 
 import pytest
 
-from dapkit.protocol.field_descriptions import field_descriptions
+from dapkit.protocol.schemas import field_descriptions
 from public_names import PACKAGES, REFERENCE, public_names, shown_on
 
 

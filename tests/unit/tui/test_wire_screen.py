@@ -15,10 +15,9 @@ from dapkit.agent.results.diagnostics import WireRecords, WireRow
 from dapkit.diagnostics.errors import DiagnosticsError
 from dapkit.diagnostics.sessions import Where
 from dapkit.diagnostics.wire_sources import ServerSource, SessionSource, WireSource
-from dapkit.tui import wire_follower, wire_screen
+from dapkit.tui import wire_screen
 from dapkit.tui.line_view import LineView
-from dapkit.tui.wire_message_screen import WireMessageScreen
-from dapkit.tui.wire_screen import WireScreen, WireView
+from dapkit.tui.wire_screen import WireMessageScreen, WireScreen, WireView
 
 
 def event(number: int, name: str = "output", text: str = '{"body":{"n":1}}') -> WireRow:
@@ -102,7 +101,7 @@ def wires(monkeypatch: pytest.MonkeyPatch) -> Wires:
                 if page.over:
                     return
 
-    monkeypatch.setattr(wire_follower, "WireReader", Reader)
+    monkeypatch.setattr(wire_screen, "WireReader", Reader)
     return wires
 
 
@@ -352,14 +351,14 @@ async def test_no_more_is_read_than_the_screen_takes(wires: Wires) -> None:
     pages: list[int] = []
     second = threading.Event()
 
-    def take(follower: wire_follower.WireFollower, page: WireRecords) -> None:
+    def take(follower: wire_screen.WireFollower, page: WireRecords) -> None:
         pages.append(page.total)
         if page.total == 1:
             follower.taken()
         else:
             second.set()
 
-    follower = wire_follower.WireFollower(
+    follower = wire_screen.WireFollower(
         SessionSource(Where("/project", "debug-1")),
         take=take,
         ended=lambda _follower, _error: None,

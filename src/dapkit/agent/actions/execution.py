@@ -9,10 +9,10 @@ from dapkit.agent.calls import parameters as p
 from dapkit.agent.calls.call import ActionCall
 from dapkit.agent.calls.failures import ActionFailed, InvalidArguments, Unsupported
 from dapkit.agent.calls.registry import Approval, action
+from dapkit.agent.reading.pages import lines_of
 from dapkit.agent.reading.report import last_output, stop_report
 from dapkit.agent.reading.selection import thread_of
 from dapkit.agent.reading.snapshots import snapshot
-from dapkit.agent.reading.source_text import lines_of
 from dapkit.agent.results.session import Paused, Resumed, Typed
 from dapkit.client import SourceLocation
 from dapkit.protocol import Source, StepInTarget, StepInTargetsArguments

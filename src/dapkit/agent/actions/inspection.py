@@ -12,13 +12,12 @@ from dapkit.agent.calls.failures import InvalidArguments
 from dapkit.agent.calls.registry import Approval, action
 from dapkit.agent.reading import conversion
 from dapkit.agent.reading.budget import shortened
-from dapkit.agent.reading.local_variables import local_scopes
+from dapkit.agent.reading.local_variables import local_scopes, scope_of
 from dapkit.agent.reading.pages import at_most, page_of_frames, page_of_variables
 from dapkit.agent.reading.report import last_output
 from dapkit.agent.reading.selection import frame_of, thread_of
 from dapkit.agent.reading.snapshots import snapshot
 from dapkit.agent.reading.variable_contents import contents_of_result
-from dapkit.agent.reading.variable_lookup import scope_of
 from dapkit.agent.results.values import (
     Assigned,
     Completion,

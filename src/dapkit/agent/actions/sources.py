@@ -10,9 +10,8 @@ from dapkit.agent.calls.call import ActionCall
 from dapkit.agent.calls.failures import InvalidArguments
 from dapkit.agent.calls.registry import Approval, action
 from dapkit.agent.reading.budget import shortened
-from dapkit.agent.reading.pages import at_most
+from dapkit.agent.reading.pages import at_most, lines_of
 from dapkit.agent.reading.snapshots import snapshot
-from dapkit.agent.reading.source_text import lines_of
 from dapkit.agent.results.program import LoadedSourcesResult, ModuleRow, ModulesResult, SourceText
 from dapkit.protocol import LoadedSourcesArguments, ModulesArguments, ModulesBody, Source, SourceArguments
 from dapkit.sessions.errors import NoFrame

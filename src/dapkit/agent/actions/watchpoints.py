@@ -8,9 +8,9 @@ from dapkit.agent.calls import parameters as p
 from dapkit.agent.calls.call import ActionCall
 from dapkit.agent.calls.failures import InvalidArguments
 from dapkit.agent.calls.registry import Approval, action
+from dapkit.agent.reading.local_variables import scope_of
 from dapkit.agent.reading.selection import frame_of
 from dapkit.agent.reading.snapshots import snapshot
-from dapkit.agent.reading.variable_lookup import scope_of
 from dapkit.agent.results.breakpoints import DataBreakpointInfo, DataBreakpoints, DataId, InstructionBreakpoints
 from dapkit.client import BreakpointSpec, DataLocation, InstructionLocation
 from dapkit.endpoint import RequestFailed

@@ -1,9 +1,10 @@
-"""The variables of a frame that a report shows: the function's own."""
+"""The variables of a frame: those that a report shows, which are the function's own, and one found by its name."""
 
 import re
 from collections.abc import Awaitable, Mapping, Sequence
 from typing import Protocol
 
+from dapkit.agent.calls.call import ActionCall
 from dapkit.endpoint import RequestFailed
 from dapkit.protocol import Arguments, EvaluateArguments, Scope, ScopesArguments, Variable, VariablesArguments
 
@@ -69,3 +70,13 @@ def printed_variables(text: str) -> list[Variable]:
         Variable(name=match["name"], value=match["value"].rstrip("\n"), variables_reference=0)
         for match in _PRINTED.finditer(text)
     ]
+
+
+async def scope_of(call: ActionCall, name: str, frame_id: int) -> Scope | None:
+    """Find the scope that has a variable of this name; the inner ones, and those that cost little, first."""
+    scopes = (await call.ask(ScopesArguments(frame_id=frame_id))).scopes
+    for scope in sorted(scopes, key=lambda scope: scope.expensive):
+        body = await call.ask(VariablesArguments(variables_reference=scope.variables_reference))
+        if any(variable.name == name for variable in body.variables):
+            return scope
+    return None

@@ -1,11 +1,13 @@
-"""Pages of frames and of variables, whatever the adapter does about paging.
+"""Pages of frames, of variables and of source files, whatever the adapter does about paging.
 
 An adapter that pages is asked for the page; of one that does not, everything is
 taken, and the page is cut out here. Either way the answer is bounded.
 """
 
 from dataclasses import dataclass
+from pathlib import Path
 
+from dapkit import limits as shared_limits
 from dapkit.agent import limits
 from dapkit.agent.calls.call import ActionCall
 from dapkit.agent.calls.failures import InvalidArguments
@@ -16,6 +18,7 @@ from dapkit.agent.text.values import variable as line_of
 from dapkit.protocol import StackFrame, StackTraceArguments, Variable
 from dapkit.sessions.own_code import is_own
 from dapkit.sessions.session import DebugSession
+from dapkit.system.trusted_files import read_file
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,3 +134,11 @@ def at_most(name: str, number: int | None, *, otherwise: int, most: int) -> int:
     if number is not None and number < 1:
         raise InvalidArguments(f"{name} must be 1 or more, not {number}")
     return min(otherwise if number is None else number, most)
+
+
+def lines_of(file: Path) -> list[str] | None:
+    """Read the lines of a file; None if it is not a file, or cannot be read."""
+    try:
+        return read_file(file, shared_limits.SOURCE_BYTES).decode(errors="replace").splitlines()
+    except OSError:
+        return None

@@ -19,8 +19,7 @@ from dapkit.agent.reading import conversion
 from dapkit.agent.reading.budget import shortened
 from dapkit.agent.reading.exception_values import thrown_at
 from dapkit.agent.reading.local_variables import variables_of
-from dapkit.agent.reading.pages import reliable_total
-from dapkit.agent.reading.source_text import lines_of
+from dapkit.agent.reading.pages import lines_of, reliable_total
 from dapkit.agent.reading.variable_contents import DEFINITIONS, contents_of, is_hidden
 from dapkit.agent.results import values
 from dapkit.agent.results.session import SourceLine, StopReport

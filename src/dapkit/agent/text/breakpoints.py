@@ -18,8 +18,7 @@ from dapkit.agent.results.breakpoints import (
     SourceBreakpointRow,
     SourceBreakpoints,
 )
-from dapkit.agent.text.escaping import one_line
-from dapkit.agent.text.rendering import render
+from dapkit.agent.text.escaping import one_line, render
 
 
 def source_breakpoint(row: SourceBreakpointRow) -> str:

@@ -1,7 +1,7 @@
 """Text of the results of diagnostics queries; their callers show the details in ways of their own."""
 
 from dapkit.agent.results.diagnostics import HeapResult, LiveSessions, RecordResult, WireRecords
-from dapkit.agent.text.rendering import render
+from dapkit.agent.text.escaping import render
 
 
 @render.register

@@ -5,6 +5,9 @@ text of several lines is fenced by `| ` on each.
 """
 
 import re
+from functools import singledispatch
+
+from dapkit.protocol import ProtocolObject
 
 _CONTROL = re.compile(
     r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\U000e0000-\U000e007f]"
@@ -60,3 +63,9 @@ def _escape(match: re.Match[str]) -> str:
     if code > 0xFFFF:
         return f"\\U{code:08x}"
     return f"\\x{code:02x}" if code < 256 else f"\\u{code:04x}"
+
+
+@singledispatch
+def render(result: ProtocolObject) -> str:
+    """Write a result as text."""
+    raise TypeError(f"there is no text for {type(result).__name__}")

@@ -3,8 +3,7 @@
 from collections.abc import Iterator
 
 from dapkit.agent.results.history import TimelineResult, WhyResult
-from dapkit.agent.text.escaping import fenced, one_line
-from dapkit.agent.text.rendering import render
+from dapkit.agent.text.escaping import fenced, one_line, render
 
 _WIDTH = 60
 

@@ -11,8 +11,7 @@ from dapkit.agent.results.program import (
     ModulesResult,
     SourceText,
 )
-from dapkit.agent.text.escaping import one_line, printable
-from dapkit.agent.text.rendering import render
+from dapkit.agent.text.escaping import one_line, printable, render
 from dapkit.protocol import DisassembledInstruction
 
 _ROW_BYTES = 16

@@ -16,8 +16,7 @@ from dapkit.agent.results.session import (
 )
 from dapkit.agent.results.snapshot import Child, Snapshot
 from dapkit.agent.text.breakpoints import function_breakpoint, source_breakpoint
-from dapkit.agent.text.escaping import one_line, printable
-from dapkit.agent.text.rendering import render
+from dapkit.agent.text.escaping import one_line, printable, render
 from dapkit.agent.text.values import exception, frame_location, output_since, variable
 
 

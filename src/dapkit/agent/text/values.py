@@ -16,8 +16,7 @@ from dapkit.agent.results.values import (
     VariableRow,
     VariablesResult,
 )
-from dapkit.agent.text.escaping import fenced, one_line
-from dapkit.agent.text.rendering import render
+from dapkit.agent.text.escaping import fenced, one_line, render
 
 
 def variable(row: VariableRow) -> str:

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from dapkit.diagnostics import limits
 from dapkit.diagnostics.errors import DiagnosticsError
-from dapkit.diagnostics.profiling.go_names import is_own_in_go
+from dapkit.diagnostics.profiling.go_pprof import is_own_in_go
 from dapkit.diagnostics.profiling.profile import Profile, ProfileKind
 from dapkit.diagnostics.profiling.recording_window import Window
 from dapkit.diagnostics.profiling.samples import KERNEL, SampledFrame, SampledStack, StackCounts

@@ -10,7 +10,7 @@ from types import ModuleType
 
 import pytest
 
-from dapkit.python.debuggee.bytecode import pieces
+from dapkit.python.debuggee.bytecode import texts as texts_module
 from dapkit.python.debuggee.bytecode.positions import look_up_spots, spots
 from dapkit.python.debuggee.bytecode.texts import ProgramText
 from dapkit.python.debuggee.bytecode.tree_places import Spot
@@ -110,7 +110,7 @@ def test_a_piece_is_compiled_as_often_for_many_columns_as_for_one(monkeypatch: p
         compiled.append(text)
         return compile_quietly(text, where, as_tree=as_tree, flags=flags)
 
-    monkeypatch.setattr(pieces, "compile_quietly", counting)
+    monkeypatch.setattr(texts_module, "compile_quietly", counting)
     text = looked_at(b"x = max(1, min(2, 3))\n" * 1_000, monkeypatch, 100)
     assert len(compiled) == 10
     for _ in look_up_spots(text, set(range(1, 1_001)), "the text"):

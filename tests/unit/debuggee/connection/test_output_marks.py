@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from dapkit.python.adapter.engine.output_memory import STDERR, STDOUT, OutputMemory
+from dapkit.python.adapter.engine.marked_output import STDERR, STDOUT, OutputMemory
 from dapkit.python.debuggee.connection.output_marks import MARK_BEGINS
 from dapkit.python.debuggee.interpreter import native
 

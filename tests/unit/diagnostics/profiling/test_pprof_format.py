@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dapkit.diagnostics import limits
-from dapkit.diagnostics.profiling.go_names import is_own_in_go, package_of
-from dapkit.diagnostics.profiling.pprof_format import PprofCall, PprofFormatError, samples_in
+from dapkit.diagnostics.profiling.go_pprof import PprofCall, PprofFormatError, is_own_in_go, package_of, samples_in
 
 
 def varint(value: int) -> bytes:

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from dapkit.diagnostics.profiling import py_spy
+from dapkit.diagnostics.profiling.py_spy import ThreadStacks, share_that_ran, with_waiting
 from dapkit.diagnostics.profiling.samples import DEBUGGER, SampledFrame
-from dapkit.diagnostics.profiling.wait_detection import ThreadStacks, share_that_ran, with_waiting
 
 ENGINE = Path(py_spy.__file__).parents[2] / "python" / "debuggee"
 PROJECT = Path("/home/ada/shop")

@@ -1,7 +1,7 @@
 """Launch and attach arguments of the Python adapter.
 
 Names are those that existing launch configurations for Python use. This module states the allowed values of a key; the
-code that reads a key states its effect. Older keys are turned into those that replaced them by `older_keys`, and keys
+code that reads a key states its effect. Older keys are turned into those that replaced them by `keys`, and keys
 that do nothing here are reported by `keys`.
 """
 
@@ -162,7 +162,7 @@ class PythonLaunch(LaunchRequestArguments, frozen=True, kw_only=True):
             starting a program is used, except `python`. A `program` whose name ends in `.dapkit` is the same.
         time_travel: whether the program can be shown at moments of its past (`stepBack`, `reverseContinue`), and how
             its history is kept. Its children are not debugged then.
-        debug_options: an older way to say others; see `older_keys`, also for `debug_std_lib` and
+        debug_options: an older way to say others; see `keys`, also for `debug_std_lib` and
             `stop_all_threads_on_suspend`.
 
     """

@@ -1,14 +1,25 @@
-"""Keys of a configuration that do nothing here, or less than elsewhere: which are reported, and which are not.
+"""Keys of a configuration, and their effect on the adapter's capabilities.
 
 Configurations are written for several debuggers and editors. Every known key is a field of the arguments, or in one of
-these tables; any other is a mistake and is reported once, with the most similar key.
+these tables; any other is a mistake and is reported once, with the most similar key. Older keys are said by those that
+have replaced them:
+
+    debugOptions             a list of flags, each of which stands for a key
+    debugStdLib              `justMyCode`, the other way round, where `justMyCode` is missing
+    stopAllThreadsOnSuspend  `stopAllThreads`
+
+Where a program runs without debugging (`noDebug`), the capabilities that need a stop are taken back. Breakpoints may be
+set all the same, and are answered as not verified: clients do so before they know.
 """
 
 from collections.abc import Mapping
 from typing import Final
 
-from dapkit.protocol import to_json_value
+import msgspec
+
+from dapkit.protocol import BreakpointMode, Capabilities, to_json_value
 from dapkit.python.adapter.configuration.arguments import PythonAttach, PythonLaunch
+from dapkit.python.debuggee.requests.capabilities import ONLY_WHEN_DEBUGGING, details
 
 EDITOR_KEYS: Final = frozenset(
     {
@@ -100,3 +111,52 @@ def _with_hint(key: str, args: PythonLaunch | PythonAttach) -> str:
 
     similar = difflib.get_close_matches(key, args.__struct_encode_fields__, n=1)
     return f'"{key}" (did you mean "{similar[0]}"?)' if similar else f'"{key}"'
+
+
+FLAGS: Final[Mapping[str, str]] = {
+    "BreakOnSystemExitZero": "break_on_system_exit_zero",
+    "DebugStdLib": "debug_std_lib",
+    "Django": "django",
+    "Flask": "flask",
+    "Jinja": "jinja",
+    "Multiprocess": "sub_process",
+    "RedirectOutput": "redirect_output",
+    "ShowReturnValue": "show_return_value",
+    "StopOnEntry": "stop_on_entry",
+}
+"""Fields that are true if a flag is among `debugOptions`; others say nothing that matters here."""
+
+
+def without_older_keys[Start: PythonLaunch | PythonAttach](args: Start) -> Start:
+    """Return arguments that say the same without older keys."""
+    flags = (FLAGS[flag] for flag in args.debug_options if flag in FLAGS)
+    args = msgspec.structs.replace(args, **dict.fromkeys((name for name in flags if hasattr(args, name)), True))
+    changes: dict[str, bool] = {}
+    if args.just_my_code is None and args.debug_std_lib:
+        changes["just_my_code"] = False
+    if args.stop_all_threads_on_suspend is not None:
+        changes["stop_all_threads"] = args.stop_all_threads_on_suspend
+    return msgspec.structs.replace(args, **changes)
+
+
+ANNOUNCED = msgspec.structs.replace(
+    msgspec.convert(details(), Capabilities),
+    supports_ansi_styling=True,  # the program's output is sent unchanged, and values are not styled
+    breakpoint_modes=[
+        BreakpointMode(
+            mode="once",
+            label="Once",
+            description="Stop at the first hit, then remove the breakpoint.",
+            applies_to=["source", "data", "instruction"],
+        )
+    ],
+)
+"""Capabilities that do not follow from the adapter's own handlers."""
+
+
+def abilities(start: PythonLaunch | PythonAttach) -> Capabilities:
+    """Return those capabilities that depend on how the program is started."""
+    debugs = start.no_debug is not True if isinstance(start, PythonLaunch) else True
+    able = msgspec.convert(dict.fromkeys(ONLY_WHEN_DEBUGGING, debugs), Capabilities)
+    travels = debugs and isinstance(start, PythonLaunch) and start.travels
+    return msgspec.structs.replace(able, supports_step_back=True) if travels else able

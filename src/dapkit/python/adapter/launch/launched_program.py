@@ -19,8 +19,7 @@ import anyio
 
 from dapkit import limits
 from dapkit.endpoint import RequestFailed
-from dapkit.python.adapter.engine.marked_output import MarkedOutput, begun_mark, parts
-from dapkit.python.adapter.engine.output_memory import STDERR, STDOUT, OutputMemory
+from dapkit.python.adapter.engine.marked_output import STDERR, STDOUT, MarkedOutput, OutputMemory, begun_mark, parts
 from dapkit.python.adapter.launch.command import Command
 from dapkit.python.adapter.launch.supervisor import ProgramParent, parent_command
 from dapkit.transport import ProcessGroup, background_tasks

@@ -21,10 +21,8 @@ from dapkit.protocol import (
 )
 from dapkit.python.adapter.children.children import Children
 from dapkit.python.adapter.children.debugpy_event import EVENT, TOKEN_KEY, is_token
-from dapkit.python.adapter.configuration.abilities import abilities
 from dapkit.python.adapter.configuration.arguments import PythonAttach, PythonLaunch
-from dapkit.python.adapter.configuration.keys import remark_on
-from dapkit.python.adapter.configuration.older_keys import without_older_keys
+from dapkit.python.adapter.configuration.keys import abilities, remark_on, without_older_keys
 from dapkit.python.adapter.launch.replacement import Replacement
 from dapkit.python.adapter.session.attach import attach_connector
 from dapkit.python.adapter.session.forwarding import ForwardingAdapter

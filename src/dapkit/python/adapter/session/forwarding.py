@@ -63,7 +63,7 @@ from dapkit.protocol.time_travel import (
     WhyBody,
 )
 from dapkit.python import limits
-from dapkit.python.adapter.configuration.abilities import ANNOUNCED
+from dapkit.python.adapter.configuration.keys import ANNOUNCED
 from dapkit.python.adapter.engine.breakpoint_store import SET_COMMANDS, BreakpointStore
 from dapkit.python.adapter.engine.debuggee import NOTHING, ProgramGone
 from dapkit.python.adapter.launch.replacement import Replacement

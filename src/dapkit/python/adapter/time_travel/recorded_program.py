@@ -10,8 +10,7 @@ import anyio.to_thread
 
 from dapkit.endpoint import RequestFailed
 from dapkit.python.adapter.configuration.arguments import PythonLaunch
-from dapkit.python.adapter.launch.command import Command
-from dapkit.python.adapter.launch.interpreter import interpreter_of
+from dapkit.python.adapter.launch.command import Command, interpreter_of
 from dapkit.python.debuggee_files import ENTRY
 from dapkit.python.recording.comparison import is_recorded_by, objection_to, remark_on
 from dapkit.python.recording.file import Description, RecordingProblem, unpack

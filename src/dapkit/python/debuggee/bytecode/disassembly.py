@@ -11,7 +11,7 @@ from ..connection.framing import Json
 from ..interpreter import limits
 from ..interpreter.thread_checks import in_link_thread
 from ..loader import prepare, standard
-from .addresses import Addresses
+from .instructions import Addresses
 from .positions import span_at
 from .texts import ProgramText
 

@@ -9,9 +9,9 @@ from types import CodeType, FrameType, MemberDescriptorType
 from typing import Any, Final
 
 from ..connection.framing import Json, body_of, decode
-from ..interpreter.chain import stack_of
 from ..interpreter.errors import MalformedFrame, RequestRefused
 from ..interpreter.safe_types import mro, names_in_class
+from ..interpreter.thread_frames import stack_of
 from .targets import Bytes, Cell, DictEntry, Item, Local, ObjectEntry, Place, Slot, WatchTarget
 
 _PREFIX: Final = "at:"

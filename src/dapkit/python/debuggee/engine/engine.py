@@ -47,8 +47,7 @@ from ..sources.fileless_code import UnfiledTexts
 from ..sources.files import Sources
 from ..sources.modules import ModuleTable
 from ..sources.source_contents import ShownSources
-from ..stacks.details import FrameDetails
-from ..stacks.frames import Stacks
+from ..stacks.frames import FrameDetails, Stacks
 from ..threads.table import MAIN, ThreadTable
 from ..values.memory import MemoryReferences
 from ..values.references import ObjectReferences

@@ -8,8 +8,7 @@ Exceptions that C code swallows silently (`hasattr`, iteration) are MAYBE as wel
 from types import CodeType, FrameType, ModuleType
 from typing import Final, NamedTuple
 
-from ..bytecode.exception_table import handlers_of
-from ..bytecode.instructions import Instruction, instructions
+from ..bytecode.instructions import Instruction, handlers_of, instructions
 from ..interpreter import limits
 from ..interpreter.frame_locals import locals_of
 from ..interpreter.gc_tracking import untrack

@@ -15,8 +15,7 @@ In all other code (`finally`, generators, coroutines, comprehensions with handle
 from types import CodeType
 from typing import Final
 
-from ..bytecode.exception_table import handlers_of
-from ..bytecode.instructions import Instruction, instructions
+from ..bytecode.instructions import Instruction, handlers_of, instructions
 
 _SKIPPED: Final = frozenset(("NOP", "NOT_TAKEN", "EXTENDED_ARG"))
 _NAMES: Final = frozenset(

@@ -33,8 +33,7 @@ from .catch_cache import AGAIN, CATCHES, ENDS, FRESH, PASSES, PASSING, UNSURE, C
 from .conditions import ExceptionCondition, Report, wanted_by_condition, wanted_by_path
 from .control_flow import is_control_flow
 from .details import trail_of
-from .exits import ExitCodes
-from .filters import RAISED_FILTER, UNCAUGHT_FILTER, USER_UNHANDLED_FILTER
+from .filters import RAISED_FILTER, UNCAUGHT_FILTER, USER_UNHANDLED_FILTER, ExitCodes
 from .handlers import NO, catches, is_swallowed_below, swallows_from_below
 from .raise_events import is_seen_later
 from .traceback_text import traceback_of

@@ -14,8 +14,7 @@ the program could notice we remember only which it was, and it is known as long 
 from collections.abc import Callable
 from types import CodeType, FrameType
 
-from ..bytecode.exception_table import handlers_of
-from ..bytecode.instructions import instructions
+from ..bytecode.instructions import handlers_of, instructions
 from ..interpreter import limits
 from ..interpreter.frame_locals import locals_of
 from ..interpreter.gc_tracking import untrack

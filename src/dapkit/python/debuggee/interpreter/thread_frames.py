@@ -1,4 +1,4 @@
-"""The frames in which threads are, of all of them at once.
+"""The frames in which threads are, of all of them at once, and the frames of one stack as the interpreter has them.
 
 The calling thread is given with the frame that asks. Kept in a variable there, that frame holds
 itself, its callers with it, and so whatever the program has in its variables until a garbage collection. So the
@@ -36,3 +36,13 @@ def all_frames() -> Iterator[FrameType]:
 
 _CODE: Final[CodeType] = newest_frames.__code__
 _FOLDER: Final = _CODE.co_filename.removesuffix("interpreter/thread_frames.py")
+
+
+def stack_of(frame: FrameType) -> list[FrameType]:
+    """Return a frame and those that have called it, the innermost first."""
+    chain: list[FrameType] = []
+    outer: FrameType | None = frame
+    while outer is not None:
+        chain.append(outer)
+        outer = outer.f_back
+    return chain

@@ -20,7 +20,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { PIPES = 2, MESSAGES = PIPES, WORDS }; /* of the memory; `python/adapter/engine/output_memory.py` says the same */
+enum { PIPES = 2, MESSAGES = PIPES, WORDS }; /* of the memory; `python/adapter/engine/marked_output.py` says the same */
 
 enum { BEGINS = 32, DIGITS = 24 }; /* room for the beginning of a mark, and for the rest */
 

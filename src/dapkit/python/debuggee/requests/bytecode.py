@@ -5,9 +5,9 @@ from types import CodeType, FrameType
 from typing import TYPE_CHECKING, Final
 
 from ..bytecode import calls
-from ..bytecode.addresses import parse
 from ..bytecode.calls import CallTarget, calls_ahead
 from ..bytecode.disassembly import disassemble
+from ..bytecode.instructions import parse
 from ..bytecode.positions import entries
 from ..connection.framing import Json
 from ..connection.request import IncomingRequest, flag, number

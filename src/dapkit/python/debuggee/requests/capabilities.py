@@ -8,7 +8,7 @@ from typing import Final
 
 from ..connection.framing import Json
 from ..exceptions.filters import FILTERS
-from ..sources.checksums import ALGORITHMS
+from ..sources.source_contents import ALGORITHMS
 
 FLAGS: Final[dict[str, str]] = {
     "breakpointLocations": "supportsBreakpointLocationsRequest",

@@ -4,7 +4,7 @@ from types import FrameType
 from typing import TYPE_CHECKING, Any, Final
 
 from ..breakpoints.breakpoint import ONCE
-from ..bytecode.addresses import parse
+from ..bytecode.instructions import parse
 from ..connection.framing import Json
 from ..connection.request import IncomingRequest, flag, number, text
 from ..data_breakpoints.anchors import holder_of

@@ -7,7 +7,7 @@ from ..connection import current_engine
 from ..connection.framing import Json
 from ..connection.request import IncomingRequest, flag, number
 from ..engine import child
-from ..exceptions.exits import read_exit_codes
+from ..exceptions.filters import read_exit_codes
 from ..interpreter import native
 from ..interpreter.errors import RequestRefused
 from ..loader import load

@@ -8,8 +8,8 @@ from ..connection.request import IncomingRequest, number, text
 from ..evaluation.guard import EvaluationGuard
 from ..evaluation.jobs import Job
 from ..interpreter import limits
-from ..interpreter.chain import stack_of
 from ..interpreter.errors import RequestRefused
+from ..interpreter.thread_frames import stack_of
 from ..loader import load
 from ..time_travel.value_names import identity_of, place_in
 from .bytecode import JumpTarget

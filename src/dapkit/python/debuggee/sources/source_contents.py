@@ -28,12 +28,43 @@ from ..interpreter.frame_views import FrameView
 from ..interpreter.safe_types import entries, module_of, namespace, simple_name
 from ..interpreter.thread_checks import in_link_thread
 from .archives import archive_member
-from .checksums import checksums_of
 from .compilation import FUTURE, compilations, with_nested
 from .decoding import decoded
 from .fileless_code import UnfiledText, UnfiledTexts
 from .files import OURS, Sources, own_key, read_file
 from .imported_modules import loaded, names_of
+
+ALGORITHMS = ["SHA256", "MD5", "timestamp"]
+
+_known: dict[str, tuple[int, int, list[Json]]] = {}
+
+
+def checksums_of(path: str) -> list[Json]:
+    """Return the checksums of a file as it is now; none if it cannot be read.
+
+    `timestamp` is the time of its last change in seconds.
+    """
+    try:
+        status = os.stat(path)
+        earlier = _known.get(path)
+        if earlier is not None and earlier[:2] == (status.st_mtime_ns, status.st_size):
+            return earlier[2]
+        with open(path, "rb") as file:
+            content = file.read()
+    except (OSError, ValueError):
+        return []
+    # The C modules themselves: `hashlib` would load OpenSSL into the program.
+    from _md5 import md5  # type: ignore[import-not-found]  # has no stub
+    from _sha2 import sha256  # type: ignore[import-not-found]  # the same
+
+    checksums: list[Json] = [
+        {"algorithm": "SHA256", "checksum": sha256(content).hexdigest()},
+        {"algorithm": "MD5", "checksum": md5(content).hexdigest()},
+        {"algorithm": "timestamp", "checksum": str(int(status.st_mtime))},
+    ]
+    _known[path] = (status.st_mtime_ns, status.st_size, checksums)
+    return checksums
+
 
 _FROZEN = "<frozen "
 _ONE_TEXT_EACH = ("<string>", "<stdin>", "<console>")

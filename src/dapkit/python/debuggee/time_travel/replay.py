@@ -26,13 +26,11 @@ from ..engine.engine import Engine
 from ..evaluation.jobs import as_it_is
 from ..execution.history_role import HistoryRole
 from ..execution.parked_thread import ParkedThread
-from ..interpreter.chain import stack_of
 from ..interpreter.gc_tracking import untrack_members
 from ..interpreter.recursion_headroom import with_headroom
+from ..interpreter.thread_frames import stack_of
 from .replay_backend import backend
-from .watches.data_watch import DataWatch
-from .watches.line_watch import LineWatch
-from .watches.value_watch import ValueWatch
+from .value_watches import DataWatch, LineWatch, ValueWatch
 
 HISTORY_ENDS: Final = "dapkit/historyEnds"
 SCANNED: Final = "dapkit/scanned"

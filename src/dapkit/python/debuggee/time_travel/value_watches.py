@@ -1,7 +1,9 @@
-"""When a value has changed last: an expression is evaluated at each line of the program's own code, in one frame.
+"""When a value has changed last, when a line of a function has begun last, and the last write to watched data.
 
-Values are compared without code of the program: an immutable one by its value, one with items or attributes by the
-identities of these. So a change of a list's items counts, and a change inside an item does not.
+An expression is evaluated at each line of the program's own code, in one frame. Values are compared without code of the
+program: an immutable one by its value, one with items or attributes by the identities of these. So a change of a list's
+items counts, and a change inside an item does not. The data of a data breakpoint is found by an expression, not by its
+address: work at each line gives later objects other addresses.
 """
 
 import sys
@@ -9,10 +11,11 @@ from collections.abc import Mapping
 from types import CodeType, FrameType
 from typing import Any, Final
 
-from ...connection.framing import Json
-from ...interpreter.safe_types import stored_dict
-from ...values.text import render
-from ..replay_backend import backend
+from ..breakpoints.conditions import BreakpointCondition
+from ..connection.framing import Json
+from ..interpreter.safe_types import stored_dict
+from ..values.text import render
+from .replay_backend import backend
 
 _MOST_ITEMS: Final = 1000
 """Of which it is looked whether they are the same."""
@@ -149,3 +152,99 @@ def plain_mark(value: Any) -> object:  # noqa: ANN401 - any value
     """Return a key by which a value is compared, if it is one of many: itself, if that runs no code of the program."""
     kind = type(value)
     return (kind, bytes(value) if kind is bytearray else repr(value)) if kind in (*_PLAIN, bytearray) else id(value)
+
+
+class LineWatch:
+    """A line of a function, in one call, or in any. `place` is from `dapkit/placeOfTarget`."""
+
+    def __init__(self, place: Json) -> None:
+        self._function = place["path"], place["first"]
+        call = place["frame"]
+        self._line = place["line"]
+        self._frame = call if isinstance(call, int) else 0
+        self._last = 0
+        self._call = 0  # when the call around it began; -1 if its beginning was not seen
+
+    def line(self, frame: FrameType, clock: int) -> None:
+        """Record a line that begins."""
+        code = frame.f_code
+        if frame.f_lineno != self._line or (code.co_filename, code.co_firstlineno) != self._function:
+            return
+        if self._frame and backend.identity(frame) != self._frame:
+            return
+        self._last, self._call = clock, backend.first_tick(frame)
+
+    def leave(self, caller: FrameType | None, clock: int) -> None:
+        """Take no note of where functions return to."""
+
+    def report(self, frame: FrameType, clock: int) -> Json:  # noqa: ARG002 - all watches are asked so
+        """Say when it was, in the call that is there now; and whether there is no use in looking farther back."""
+        if not self._frame:
+            return {"change": {"clock": self._last} if self._last else None}
+        call = backend.frame_of(frame, self._frame)
+        began = 0 if call is None else backend.first_tick(call)
+        is_same = bool(self._last) and began == self._call
+        return {"change": {"clock": self._last} if is_same else None, "absent": began >= 0}
+
+
+_NOWHERE: Final = object()
+"""Stands for the value where there is nothing that could have one."""
+_UNSET: Final = object()
+"""Stands for the value of an attribute, item or variable that is not there yet, in something that is."""
+
+
+class DataWatch(ValueWatch):
+    """The value of an expression; `holder` is the expression of its container, None for a variable of a call."""
+
+    def __init__(self, place_named: Json, place: Json, test: Json) -> None:
+        super().__init__(str(place_named["expression"]), place)
+        condition, hits = test.get("condition"), test.get("hitCondition")
+        self._test = BreakpointCondition(
+            condition if isinstance(condition, str) else None, hits if isinstance(hits, str) else None, None
+        )
+        holder = place_named.get("holder")
+        self._holder = compile(holder, "<dapkit: data>", "eval") if isinstance(holder, str) else None
+        self._seen: object = _NOWHERE
+
+    def _look(self, frame: FrameType) -> None:
+        call = self._call(frame)
+        if self._frame and call is None:
+            return  # it may be suspended
+        began = 0 if call is None else backend.first_tick(call)
+        if began != self._began:
+            self._change, self._seen = None, _NOWHERE  # a value of an earlier call is another variable
+            self._began = began
+        before, self._seen = self._seen, self._data(frame)
+        if plain_mark(before) == plain_mark(self._seen) or self._place is None:
+            return
+        if before is not _NOWHERE and self._seen is not _NOWHERE and self._stops(frame, before, self._seen):
+            self._change = {"clock": self._place[2]}
+
+    def _data(self, frame: FrameType) -> object:
+        names = self._names(frame)
+        if names is None:
+            return _NOWHERE
+        try:
+            value: object = eval(self._code, *names)
+        except Exception:
+            return _UNSET if self._has_holder(names) else _NOWHERE
+        return value
+
+    def _has_holder(self, names: tuple[dict[str, Any], Mapping[str, Any]]) -> bool:
+        if self._holder is None:
+            return bool(self._frame)
+        try:
+            eval(self._holder, *names)
+        except Exception:
+            return False
+        return True
+
+    def _stops(self, frame: FrameType, old: object, new: object) -> bool:
+        test = self._test
+        if test.expression is not None:
+            try:
+                if not test.expression.value(frame, {"old": old, "new": new}):
+                    return False
+            except Exception:
+                return False
+        return test.hits is None or bool(eval(test.hits_expression, {"_d_hits": test.next_hit()}))
