@@ -157,7 +157,9 @@ def announced() -> dict[str, Any]:
 def is_handled(command: str) -> bool:
     """Say whether the adapter does something of its own at a request."""
     name = HANDLERS.get(command)
-    return name is None or inspect.getattr_static(PythonAdapter, name) is not inspect.getattr_static(Adapter, name)
+    if name is None or command in PythonAdapter.forwards:
+        return True
+    return inspect.getattr_static(PythonAdapter, name) is not inspect.getattr_static(Adapter, name)
 
 
 def yes_or_no(fact: object) -> str:

@@ -19,7 +19,7 @@ from anyio.abc import ByteStream
 
 from dapkit import limits
 from dapkit.adapter.definition import Definition, read_definition
-from dapkit.adapter.errors import DefinitionError, NotServed
+from dapkit.adapter.errors import DefinitionError, NotServed, NotSupported
 from dapkit.adapter.events import Events, ReverseRequests
 from dapkit.adapter.handlers import ResponseBody
 from dapkit.adapter.progress import Progress
@@ -71,6 +71,11 @@ class Adapter[Launch: msgspec.Struct, Attach: msgspec.Struct](Requests[Launch, A
     and `disconnect` are never among them.
     """
 
+    forwards: ClassVar[Collection[str]] = ()
+    """Commands that `forward` answers, all in the same way; one that has a handler of its own goes there. They count as
+    handled, also for capabilities.
+    """
+
     middleware: ClassVar[Sequence[Middleware]] = ()
     """Layers around every request, the outermost first."""
 
@@ -96,7 +101,9 @@ class Adapter[Launch: msgspec.Struct, Attach: msgspec.Struct](Requests[Launch, A
         super().__init_subclass__(**options)
         cls._definition = None
         if not partial:
-            cls._definition = read_definition(cls, base=Adapter, announces=cls.announces, serial=cls.serial)
+            cls._definition = read_definition(
+                cls, base=Adapter, announces=cls.announces, serial=cls.serial, forwards=cls.forwards
+            )
 
     @classmethod
     def definition(cls) -> Definition:
@@ -178,6 +185,10 @@ class Adapter[Launch: msgspec.Struct, Attach: msgspec.Struct](Requests[Launch, A
 
     async def disconnect(self, args: DisconnectArguments) -> None:
         """End or release the program. The default leaves that to `closing`, which comes next."""
+
+    async def forward(self, arguments: Arguments[Any]) -> ResponseBody:
+        """Answer a request whose command is in `forwards`, by its body or by `RawJson` as it came from elsewhere."""
+        raise NotSupported(arguments.command)
 
     # Telling and asking the client
 

@@ -72,6 +72,8 @@ def is_not_a_request(function: _Function) -> bool:
 
 _COMMANDS_BY_METHOD = {method: command for command, method in HANDLERS.items()}
 _STARTS = ("launch", "attach")
+_FORWARD = "forward"
+"""The coroutine of an adapter that answers forwarded commands."""
 
 
 class RequestHandler(msgspec.Struct, frozen=True):
@@ -79,7 +81,7 @@ class RequestHandler(msgspec.Struct, frozen=True):
 
     Attributes:
         command: name on the wire.
-        method: name of the coroutine.
+        method: name of the coroutine; `forward` for a forwarded command.
         arguments: the type of the coroutine's argument; None if it takes none.
         is_custom: whether the command is the author's own: its arguments are still to be read.
         is_serial: whether it waits for the serial handlers before it.
@@ -108,7 +110,9 @@ class Definition(msgspec.Struct, frozen=True):
     starts: Mapping[str, type[msgspec.Struct] | None]
 
 
-def read_definition(cls: type, *, base: type, announces: Capabilities, serial: Collection[str] | bool) -> Definition:
+def read_definition(
+    cls: type, *, base: type, announces: Capabilities, serial: Collection[str] | bool, forwards: Collection[str]
+) -> Definition:
     """Read a class that derives from `base`, the class `Adapter`.
 
     Raises:
@@ -117,17 +121,23 @@ def read_definition(cls: type, *, base: type, announces: Capabilities, serial: C
     """
     coroutines = dict(_coroutines(cls, base))
     answered = {command: method for command, method in HANDLERS.items() if _is_defined(cls, method)}
-    serial_names = _serial_names(cls, serial, {*answered.values(), *coroutines})
+    forwarded = _forwarded(cls, base, forwards) - answered.keys()
+    serial_names = _serial_names(cls, serial, {*answered.values(), *coroutines, *map(HANDLERS.__getitem__, forwarded)})
     handlers = {
         command: RequestHandler(command, method, _parameter(command), is_custom=False, is_serial=method in serial_names)
         for command, method in answered.items()
     }
+    for command in forwarded:
+        is_serial = HANDLERS[command] in serial_names
+        handlers[command] = RequestHandler(
+            command, _FORWARD, COMMANDS[command].arguments, is_custom=False, is_serial=is_serial
+        )
     for command, method in answered.items():
         check_handler(cls, method, command)
     for method, command in coroutines.items():
         arguments = custom_parameter(cls, method)
         handlers[command] = RequestHandler(command, method, arguments, is_custom=True, is_serial=method in serial_names)
-    capabilities = derived_capabilities({*answered, *OWN_COMMANDS}, announces, cls.__qualname__)
+    capabilities = derived_capabilities({*answered, *forwarded, *OWN_COMMANDS}, announces, cls.__qualname__)
     return Definition(MappingProxyType(handlers), capabilities, _starts(cls, base, answered))
 
 
@@ -175,6 +185,18 @@ def _check_custom(command: str, owner: type, name: str) -> None:
             f"{owner.__qualname__}.{name} is marked as handler of {command}, which is a command of the protocol: "
             f"name the coroutine {HANDLERS.get(command, command)} and take the mark away"
         )
+
+
+def _forwarded(cls: type, base: type, forwards: Collection[str]) -> set[str]:
+    """Check the commands that are forwarded."""
+    for command in forwards:
+        if command not in HANDLERS or command in (*_STARTS, "disconnect"):
+            raise DefinitionError(
+                f"{cls.__qualname__}.forwards names {command}, which is not a request that can be forwarded"
+            )
+    if forwards and getattr(cls, _FORWARD) is getattr(base, _FORWARD):
+        raise DefinitionError(f"{cls.__qualname__} has commands in forwards: define the coroutine {_FORWARD}")
+    return set(forwards)
 
 
 def _is_defined(cls: type, method: str) -> bool:

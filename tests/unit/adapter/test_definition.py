@@ -3,12 +3,14 @@
 import functools
 import inspect
 from collections.abc import Awaitable, Callable
+from typing import Any
 
 import msgspec
 import pytest
 
 from dapkit.adapter import Adapter, DefinitionError, NoAttach, NoLaunch, custom_request, not_a_request
 from dapkit.protocol import (
+    Arguments,
     AttachRequestArguments,
     BreakpointMode,
     Capabilities,
@@ -18,6 +20,7 @@ from dapkit.protocol import (
     EvaluateBody,
     ExceptionBreakpointsFilter,
     LaunchRequestArguments,
+    RawJson,
     ReverseContinueArguments,
     SetBreakpointsArguments,
     SetBreakpointsBody,
@@ -350,3 +353,38 @@ def test_what_a_custom_request_returns_is_an_object() -> None:
 def test_details_of_requests_need_one_of_these(announced: Capabilities, needed: str) -> None:
     with pytest.raises(DefinitionError, match=needed):
         type("Wrong", (Launching,), {"announces": announced})
+
+
+def test_forwarded_commands_count_as_handled() -> None:
+    class Relay(Launching):
+        forwards = ("threads", "completions", "readMemory", "writeMemory")
+
+        async def forward(self, arguments: Arguments[Any]) -> RawJson:
+            return RawJson(b"{}")
+
+        async def threads(self) -> ThreadsBody:
+            return ThreadsBody(threads=[])
+
+    promised = capabilities(Relay)
+    assert promised.supports_completions_request
+    assert promised.supports_read_memory_request
+    handlers = Relay.definition().handlers
+    assert (handlers["completions"].method, handlers["threads"].method) == ("forward", "threads")
+
+
+@pytest.mark.parametrize("command", ["launch", "disconnect", "initialize", "set_breakpoints"])
+def test_a_command_that_cannot_be_forwarded_is_named(command: str) -> None:
+    with pytest.raises(DefinitionError, match=f"Relay.forwards names {command}, which is not a request"):
+
+        class Relay(Launching):
+            forwards = (command,)
+
+            async def forward(self, arguments: Arguments[Any]) -> RawJson:
+                return RawJson(b"{}")
+
+
+def test_forwarded_commands_need_the_coroutine_that_answers_them() -> None:
+    with pytest.raises(DefinitionError, match="Relay has commands in forwards: define the coroutine forward"):
+
+        class Relay(Launching):
+            forwards = ("threads",)

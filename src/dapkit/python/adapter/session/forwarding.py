@@ -11,44 +11,14 @@ import msgspec
 
 from dapkit.adapter import Adapter, RequestFailed, answer_after_the_end, custom_request, not_a_request
 from dapkit.protocol import (
+    COMMANDS,
     Arguments,
-    BreakpointLocationsArguments,
-    CompletionsArguments,
-    ConfigurationDoneArguments,
-    ContinueArguments,
-    DataBreakpointInfoArguments,
-    DisassembleArguments,
     EvaluateArguments,
-    ExceptionInfoArguments,
-    GotoArguments,
-    GotoTargetsArguments,
-    LoadedSourcesArguments,
-    LocationsArguments,
-    ModulesArguments,
-    NextArguments,
-    PauseArguments,
     RawJson,
-    ReadMemoryArguments,
-    RestartFrameArguments,
     ReverseContinueArguments,
-    ScopesArguments,
     SetBreakpointsArguments,
-    SetDataBreakpointsArguments,
-    SetExceptionBreakpointsArguments,
-    SetExpressionArguments,
-    SetFunctionBreakpointsArguments,
-    SetInstructionBreakpointsArguments,
-    SetVariableArguments,
-    SourceArguments,
-    StackTraceArguments,
     StepBackArguments,
-    StepInArguments,
-    StepInTargetsArguments,
-    StepOutArguments,
-    TerminateThreadsArguments,
-    ThreadsArguments,
     VariablesArguments,
-    WriteMemoryArguments,
     encode_value,
 )
 from dapkit.protocol.heap import HEAP, HeapArguments
@@ -83,12 +53,49 @@ class ForwardingAdapter[Launch: msgspec.Struct, Attach: msgspec.Struct](Adapter[
     """
 
     announces = ANNOUNCED
+    forwards = frozenset(
+        {
+            *SET_COMMANDS,
+            "breakpointLocations",
+            "completions",
+            "continue",
+            "dataBreakpointInfo",
+            "disassemble",
+            "exceptionInfo",
+            "goto",
+            "gotoTargets",
+            "loadedSources",
+            "locations",
+            "modules",
+            "next",
+            "pause",
+            "readMemory",
+            "restartFrame",
+            "scopes",
+            "setExpression",
+            "setVariable",
+            "source",
+            "stackTrace",
+            "stepIn",
+            "stepInTargets",
+            "stepOut",
+            "terminateThreads",
+            "threads",
+            "variables",
+            "writeMemory",
+        }
+    )
 
     def __init__(self) -> None:
         super().__init__()
         self.run: DebuggeeRun | None = None
         self.remembered = BreakpointStore()
         self.replacement: Replacement | None = None
+
+    async def forward(self, arguments: Arguments[Any]) -> RawJson | None:
+        """Answer a request by the engine's answer."""
+        body = await self.ask(arguments)
+        return None if COMMANDS[arguments.command].body is None else body
 
     @not_a_request
     async def ask(self, arguments: Arguments[Any]) -> RawJson:
@@ -122,42 +129,6 @@ class ForwardingAdapter[Launch: msgspec.Struct, Attach: msgspec.Struct](Adapter[
                 return _after_the_end(arguments)
             except RequestFailed:
                 raise ended from None
-
-    async def configuration_done(self) -> None:
-        """Let the program begin."""
-        await self.ask(ConfigurationDoneArguments())
-
-    async def set_breakpoints(self, args: SetBreakpointsArguments) -> RawJson:
-        """Replace the breakpoints of one source."""
-        return await self.ask(args)
-
-    async def breakpoint_locations(self, args: BreakpointLocationsArguments) -> RawJson:
-        """List where in some lines the program can stop."""
-        return await self.ask(args)
-
-    async def set_function_breakpoints(self, args: SetFunctionBreakpointsArguments) -> RawJson:
-        """Replace the breakpoints at functions."""
-        return await self.ask(args)
-
-    async def set_instruction_breakpoints(self, args: SetInstructionBreakpointsArguments) -> RawJson:
-        """Replace the breakpoints at instructions."""
-        return await self.ask(args)
-
-    async def data_breakpoint_info(self, args: DataBreakpointInfoArguments) -> RawJson:
-        """Return whether something can be watched."""
-        return await self.ask(args)
-
-    async def set_data_breakpoints(self, args: SetDataBreakpointsArguments) -> RawJson:
-        """Replace the data breakpoints."""
-        return await self.ask(args)
-
-    async def set_exception_breakpoints(self, args: SetExceptionBreakpointsArguments) -> RawJson:
-        """Return which exceptions stop the program."""
-        return await self.ask(args)
-
-    async def continue_(self, args: ContinueArguments) -> RawJson:
-        """Resume all threads, or one."""
-        return await self.ask(args)
 
     async def step_back(self, args: StepBackArguments) -> None:
         """Go to the line before this one, or to the instruction before."""
@@ -204,108 +175,12 @@ class ForwardingAdapter[Launch: msgspec.Struct, Attach: msgspec.Struct](Adapter[
             raise RequestFailed(f'{command}: the program was started without "timeTravel": true')
         return self.run.debuggee
 
-    async def next(self, args: NextArguments) -> None:
-        """Step over."""
-        await self.ask(args)
-
-    async def step_in(self, args: StepInArguments) -> None:
-        """Step into a call."""
-        await self.ask(args)
-
-    async def step_out(self, args: StepOutArguments) -> None:
-        """Step to the caller."""
-        await self.ask(args)
-
-    async def step_in_targets(self, args: StepInTargetsArguments) -> RawJson:
-        """List the calls that a step can go into."""
-        return await self.ask(args)
-
-    async def goto_targets(self, args: GotoTargetsArguments) -> RawJson:
-        """List the places in a line to which a thread can go."""
-        return await self.ask(args)
-
-    async def goto(self, args: GotoArguments) -> None:
-        """Let a thread continue at another line; with time travel, show where it has begun, if it has."""
-        await self.ask(args)
-
-    async def restart_frame(self, args: RestartFrameArguments) -> None:
-        """Let the newest frame of a thread begin again; with time travel, show any where it began."""
-        await self.ask(args)
-
-    async def disassemble(self, args: DisassembleArguments) -> RawJson:
-        """Show bytecode."""
-        return await self.ask(args)
-
-    async def pause(self, args: PauseArguments) -> None:
-        """Stop the program wherever it is."""
-        await self.ask(args)
-
-    async def threads(self) -> RawJson:
-        """List the threads."""
-        return await self.ask(ThreadsArguments())
-
-    async def stack_trace(self, args: StackTraceArguments) -> RawJson:
-        """Show frames of a thread, stopped or running."""
-        return await self.ask(args)
-
-    async def terminate_threads(self, args: TerminateThreadsArguments) -> None:
-        """End threads."""
-        await self.ask(args)
-
-    async def modules(self, args: ModulesArguments) -> RawJson:
-        """List the modules, or a page of them."""
-        return await self.ask(args)
-
-    async def loaded_sources(self) -> RawJson:
-        """List the sources of all code that is loaded."""
-        return await self.ask(LoadedSourcesArguments())
-
-    async def source(self, args: SourceArguments) -> RawJson:
-        """Return the text of a source."""
-        return await self.ask(args)
-
-    async def scopes(self, args: ScopesArguments) -> RawJson:
-        """List the groups of variables of a frame."""
-        return await self.ask(args)
-
-    async def variables(self, args: VariablesArguments) -> RawJson:
-        """Show a page of variables."""
-        return await self.ask(args)
-
-    async def completions(self, args: CompletionsArguments) -> RawJson:
-        """Propose completions."""
-        return await self.ask(args)
-
-    async def read_memory(self, args: ReadMemoryArguments) -> RawJson:
-        """Show bytes of a buffer."""
-        return await self.ask(args)
-
-    async def write_memory(self, args: WriteMemoryArguments) -> RawJson:
-        """Change bytes of a buffer."""
-        return await self.ask(args)
-
-    async def locations(self, args: LocationsArguments) -> RawJson:
-        """Return where a function, class, method or module is defined."""
-        return await self.ask(args)
-
-    async def set_variable(self, args: SetVariableArguments) -> RawJson:
-        """Give a shown variable a new value."""
-        return await self.ask(args)
-
-    async def set_expression(self, args: SetExpressionArguments) -> RawJson:
-        """Assign to an expression."""
-        return await self.ask(args)
-
     async def evaluate(self, args: EvaluateArguments) -> RawJson:
         """Evaluate in the stopped program; output that this printed precedes the response."""
         body = await self.ask(args)
         if self.run is not None and self.run.debuggee is not None:
             await self.run.debuggee.process.report_output()
         return body
-
-    async def exception_info(self, args: ExceptionInfoArguments) -> RawJson:
-        """Describe the exception that a thread is stopped at."""
-        return await self.ask(args)
 
 
 def _after_the_end(arguments: Arguments[Any]) -> RawJson:
