@@ -7,6 +7,7 @@ from pathlib import Path
 
 from dapkit.catalog.errors import NoProgram
 from dapkit.catalog.programs import bare_name, is_built_by_go
+from dapkit.system import procfs
 
 _LIBPYTHON = re.compile(rb"/libpython3[\w.]*\.so")
 
@@ -69,37 +70,19 @@ def _kind(proc: Path, executable: Path, debuggers: Mapping[str, str]) -> tuple[s
     return name, f"runs {executable}"
 
 
-_LISTENING = "0A"  # net/tcp_states.h, TCP_LISTEN, as /proc/net/tcp shows it
-
-
 def listener(port: int, debuggers: Mapping[str, str]) -> ProcessInfo | None:
     """Return the process that listens on a port of this machine; None if it cannot be seen."""
     sockets = {
-        f"socket:[{fields[9]}]"
-        for table in ("/proc/net/tcp", "/proc/net/tcp6")
-        for fields in _rows(table)
-        if fields[3] == _LISTENING and int(fields[1].rpartition(":")[2], 16) == port
+        row.link
+        for row in procfs.tcp_sockets()
+        if row.state == procfs.LISTEN and int(row.local.rpartition(":")[2], 16) == port
     }
     if not sockets:
         return None
-    for proc in Path("/proc").iterdir():
-        if proc.name.isdigit() and _holds(proc, sockets):
+    for pid in procfs.pids():
+        if not sockets.isdisjoint(procfs.sockets_of(pid)):
             try:
-                return look_at_process(int(proc.name), debuggers)
+                return look_at_process(pid, debuggers)
             except NoProgram:
                 return None
     return None
-
-
-def _rows(table: str) -> list[list[str]]:
-    try:
-        return [line.split() for line in Path(table).read_text().splitlines()[1:]]
-    except OSError:
-        return []
-
-
-def _holds(proc: Path, sockets: set[str]) -> bool:
-    try:
-        return any(str(file.readlink()) in sockets for file in (proc / "fd").iterdir())
-    except OSError:  # gone, or another user's
-        return False

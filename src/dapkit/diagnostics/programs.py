@@ -11,6 +11,7 @@ from dapkit.catalog.programs import is_built_by_go
 from dapkit.diagnostics.errors import DiagnosticsError
 from dapkit.diagnostics.sessions import Where, record_of
 from dapkit.python.adapter.injection import target
+from dapkit.system import procfs
 
 _THIS_MACHINE = ("", "localhost", "::1", "0.0.0.0")  # noqa: S104 - compared with
 
@@ -102,15 +103,9 @@ class _Process(NamedTuple):
 
 def _processes() -> Iterator[tuple[int, _Process]]:
     """Return all processes that can be seen."""
-    for folder in Path("/proc").iterdir():
-        if not folder.name.isdecimal():
-            continue
-        try:
-            lines = (folder / "status").read_text(errors="replace").splitlines()
-        except OSError:  # it has ended
-            continue
-        fields = {name: value.strip() for name, _, value in (line.partition(":") for line in lines)}
-        yield int(folder.name), _Process(int(fields.get("PPid", 0)), int(fields.get("TracerPid", 0)))
+    for pid in procfs.pids():
+        if fields := procfs.status_of(pid):  # else it has ended
+            yield pid, _Process(int(fields.get("PPid", 0)), int(fields.get("TracerPid", 0)))
 
 
 def language_of(pid: int) -> Language:

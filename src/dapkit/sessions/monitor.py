@@ -36,7 +36,7 @@ from dapkit.sessions.breakpoints.kept import KeptBreakpoint
 from dapkit.sessions.breakpoints.watched_values import read_again
 from dapkit.sessions.event_state import EventState
 from dapkit.sessions.own_code import AT_A_PLACE, own_frames
-from dapkit.sessions.program_end import signal_name
+from dapkit.sessions.program_end import name_of_signal
 from dapkit.sessions.references import ReferenceTable
 from dapkit.sessions.requests import renumbered
 from dapkit.sessions.state import DebugSessionState
@@ -237,7 +237,7 @@ class SessionMonitor:
         if stopped.reason != "signal" or not self._traits.signal_expression:
             return self._traits.signal_described(description)
         try:
-            return signal_name(int(await self._evaluate(self._traits.signal_expression, target, thread)))
+            return name_of_signal(int(await self._evaluate(self._traits.signal_expression, target, thread)))
         except (DapkitError, ValueError) as error:
             log.info("the signal of a stop could not be read: %s", error)
             return None

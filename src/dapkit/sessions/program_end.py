@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import assert_never
 
 from dapkit.catalog import Traits
+from dapkit.transport.signals import signal_name
 
 SHELL_BASE = 128
 """The number that shells add to a signal's."""
@@ -36,18 +37,13 @@ class Ending:
 def ending_of(exit_code: int, traits: Traits, *, stopped_by: str | None) -> Ending:
     """Read an exit code as an adapter reported it; `stopped_by` is the signal of the last stop, if it was one."""
     number = _killed_by(exit_code, traits, stopped_by)
-    name = None if number is None else signal_name(number)
+    name = None if number is None else name_of_signal(number)
     return Ending(exit_code) if number is None or name is None else Ending(SHELL_BASE + number, name)
 
 
-def signal_name(number: int) -> str | None:
+def name_of_signal(number: int) -> str | None:
     """Return the name of a signal; None if no signal has this number."""
-    if number not in signal.valid_signals():
-        return None
-    try:
-        return signal.Signals(number).name
-    except ValueError:
-        return f"signal {number}"  # a real-time signal
+    return signal_name(number) if number in signal.valid_signals() else None
 
 
 def _killed_by(exit_code: int, traits: Traits, stopped_by: str | None) -> int | None:
@@ -59,6 +55,6 @@ def _killed_by(exit_code: int, traits: Traits, stopped_by: str | None) -> int | 
         case "low_byte":
             return None if exit_code == _AS_MINUS_ONE else _LOW_BYTE - exit_code
         case "number":
-            return exit_code if stopped_by is not None and stopped_by == signal_name(exit_code) else None
+            return exit_code if stopped_by is not None and stopped_by == name_of_signal(exit_code) else None
         case _:
             assert_never(traits.signal_exit_codes)

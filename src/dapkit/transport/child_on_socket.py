@@ -26,6 +26,7 @@ import anyio
 from anyio.abc import ByteStream
 
 from dapkit import limits
+from dapkit.system import procfs
 from dapkit.transport.authentication import introduce
 from dapkit.transport.child import ChildProcess, StderrSink, started
 from dapkit.transport.errors import CannotStart, NotAdmitted
@@ -35,8 +36,6 @@ from dapkit.transport.sockets import SocketStream, connected
 from dapkit.transport.state_change import StateChange
 from dapkit.transport.tasks import background_tasks
 from dapkit.transport.tcp import listening_socket
-
-_ESTABLISHED = "01"  # net/tcp_states.h
 
 _MAPPED = "0000000000000000FFFF0000"
 """The prefix of an address of IPv4 in the table of IPv6."""
@@ -55,20 +54,14 @@ def is_held(connected: socket.socket, session: int) -> bool | None:
     if inodes == ["0"]:
         return None
     sockets = {f"socket:[{inode}]" for inode in inodes}
-    return any(not sockets.isdisjoint(_sockets_of(process)) for process in _processes_of(session))
+    return any(not sockets.isdisjoint(procfs.sockets_of(process)) for process in _processes_of(session))
 
 
 def _inodes(ends: str) -> Iterator[str]:
     """Yield the inode of the socket between these ends, unless it is closed; 0 before it is accepted."""
-    for table in ("/proc/net/tcp", "/proc/net/tcp6"):
-        try:
-            lines = Path(table).read_text().splitlines()[1:]
-        except OSError:  # there is no IPv6
-            continue
-        for line in lines:
-            fields = line.split()
-            if f"{fields[1]} {fields[2]}".replace(_MAPPED, "") == ends and fields[3] == _ESTABLISHED:
-                yield fields[9]
+    for row in procfs.tcp_sockets():
+        if f"{row.local} {row.remote}".replace(_MAPPED, "") == ends and row.state == procfs.ESTABLISHED:
+            yield row.inode
 
 
 def _in_table(address: tuple[str, int]) -> str:
@@ -77,21 +70,11 @@ def _in_table(address: tuple[str, int]) -> str:
     return f"{word:08X}:{address[1]:04X}"
 
 
-def _processes_of(session: int) -> Iterator[Path]:
-    for name in os.listdir("/proc"):  # noqa: PTH208 - names are all that is needed
-        try:
-            if name.isdigit() and os.getsid(int(name)) == session:
-                yield Path("/proc", name)
-        except ProcessLookupError:  # it has just ended
-            continue
-
-
-def _sockets_of(process: Path) -> set[str]:
-    sockets: set[str] = set()
-    with contextlib.suppress(OSError):  # it has just ended, or has closed one
-        for file in (process / "fd").iterdir():
-            sockets.add(str(file.readlink()))
-    return sockets
+def _processes_of(session: int) -> Iterator[int]:
+    for pid in procfs.pids():
+        with contextlib.suppress(ProcessLookupError):  # it has just ended
+            if os.getsid(pid) == session:
+                yield pid
 
 
 PLACEHOLDERS = ("${port}", "${socket}", "${callback}")

@@ -1,4 +1,4 @@
-"""Signal actions of a started process: the defaults, whatever dapkit itself ignores.
+"""Names of signals, and the signal actions of a started process: the defaults, whatever dapkit itself ignores.
 
 A signal that a process ignores is ignored by its children, too. A shell ignores SIGINT and SIGQUIT for background
 processes, and `nohup` ignores SIGHUP: an editor that was started so would start programs that cannot be interrupted.
@@ -25,3 +25,11 @@ def with_default_signals(argv: Sequence[str]) -> list[str]:
     if ignored_signals() <= restored:
         return list(argv)
     return [sys.executable, "-I", "-S", str(_LAUNCHER), *argv]
+
+
+def signal_name(number: int) -> str:
+    """Return the usual name of a signal; one without a name is named by its number."""
+    try:
+        return signal.Signals(number).name
+    except ValueError:  # a real-time signal
+        return f"signal {number}"

@@ -21,6 +21,7 @@ from dapkit.diagnostics.memory.snapshot import HeapSnapshot, load
 from dapkit.diagnostics.programs import Language, Program, program_of
 from dapkit.diagnostics.sessions import OnProgress, Where, ask, record_of
 from dapkit.protocol import changed, from_json_value
+from dapkit.system import procfs
 
 _PREFIX, _SUFFIX = "memory-", ".json"
 
@@ -143,11 +144,7 @@ def _in(folder: Path) -> list[Path]:
 
 def _in_memory(pid: int) -> tuple[int | None, int | None]:
     """Return the resident bytes of a process, and the same with shared memory in proportion."""
-    try:
-        lines = Path(f"/proc/{pid}/smaps_rollup").read_text(encoding="ascii").splitlines()[1:]
-    except OSError:
-        return None, None
-    sizes = {name: int(rest.split()[0]) * 1024 for name, _, rest in (line.partition(":") for line in lines)}
+    sizes = procfs.memory_sizes(pid)
     return sizes.get("Rss"), sizes.get("Pss")
 
 

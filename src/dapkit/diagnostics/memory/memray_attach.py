@@ -33,6 +33,7 @@ from dapkit.protocol import DapkitError, decode_as
 from dapkit.protocol.heap import HeapTable
 from dapkit.python.adapter.injection.injector import bring
 from dapkit.python.adapter.injection.target import TargetProcess, look_at
+from dapkit.system import procfs
 from dapkit.transport import background_tasks, private_folder
 
 INSTALL = "pip install 'dapkit[profile]'"
@@ -71,7 +72,7 @@ def allocations_of(
     folder = session_folder(program.project, program.snapshot.id, program.created)
     output = folder / f".memray-{timestamp()}-{os.getpid()}"
     window = _Window(seconds, on_progress, stop or threading.Event())
-    before = _libraries(program.pid)
+    before = procfs.mapped_files(program.pid)
     with ExitStack() as opened:
         opened.callback(output.unlink, missing_ok=True)
         try:
@@ -81,7 +82,7 @@ def allocations_of(
             passed, file = anyio.run(_track, target, output, site, window, opened)
         except RequestFailed as error:
             raise DiagnosticsError("not_possible", f"memray cannot look at the program: {error.text}") from error
-        return None if file is None else _allocations(file, passed, _left(before, _libraries(program.pid)))
+        return None if file is None else _allocations(file, passed, _left(before, procfs.mapped_files(program.pid)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,21 +252,6 @@ def _allocations(file: BinaryIO, seconds: float, remains: str) -> Allocations:
         lines=lines,
         left=remains,
     )
-
-
-def _libraries(pid: int) -> dict[str, int]:
-    """Return the files that a process has mapped, with their sizes in its memory."""
-    sizes: dict[str, int] = {}
-    try:
-        lines = Path(f"/proc/{pid}/maps").read_text(errors="replace").splitlines()
-    except OSError:
-        return sizes
-    for line in lines:
-        span, *_, path = line.split(maxsplit=5)
-        if path.startswith("/"):
-            begin, end = (int(part, 16) for part in span.split("-"))
-            sizes[path] = sizes.get(path, 0) + end - begin
-    return sizes
 
 
 def _left(before: dict[str, int], after: dict[str, int]) -> str:

@@ -15,7 +15,6 @@ import time
 import zlib
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
 from http.client import HTTPConnection, HTTPException, HTTPResponse
 from pathlib import Path
 from typing import NamedTuple
@@ -26,6 +25,7 @@ from dapkit.diagnostics.profiling.profile import Profile, ProfileKind
 from dapkit.diagnostics.profiling.recording_window import Window
 from dapkit.diagnostics.profiling.samples import FrameKind, SampledFrame, StackCounts
 from dapkit.diagnostics.programs import Program
+from dapkit.system import procfs
 
 type _Fields = dict[int, list[int | bytes]]
 
@@ -171,7 +171,6 @@ ADVICE = (
 RATE = 100
 """Samples in a second, which Go decides."""
 
-_LISTENS = "0A"
 _EVERYWHERE_OR_HERE = {
     "00000000": "127.0.0.1",
     "0100007F": "127.0.0.1",
@@ -195,24 +194,17 @@ def listeners(pid: int) -> Sequence[tuple[str, int]]:
     try:
         if (folder / "ns" / "net").readlink() != Path("/proc/self/ns/net").readlink():
             return []  # its ports are not ours
-        sockets = {link[len("socket:[") : -1] for link in _links(folder / "fd") if link.startswith("socket:[")}
-        rows = [line.split() for name in ("tcp", "tcp6") for line in (folder / "net" / name).read_text().splitlines()]
     except OSError:
         return []
+    sockets = procfs.sockets_of(pid)
     addresses = []
-    for row in rows:
-        if len(row) < 10 or row[3] != _LISTENS or row[9] not in sockets:
+    for row in procfs.tcp_sockets(folder / "net"):
+        if row.state != procfs.LISTEN or row.link not in sockets:
             continue
-        host, _, port = row[1].partition(":")
+        host, _, port = row.local.partition(":")
         if host in _EVERYWHERE_OR_HERE:
             addresses.append((_EVERYWHERE_OR_HERE[host], int(port, 16)))
     return addresses
-
-
-def _links(folder: Path) -> Iterator[str]:
-    for entry in folder.iterdir():
-        with suppress(FileNotFoundError):  # it was closed meanwhile
-            yield str(entry.readlink())
 
 
 def _is_server(address: tuple[str, int], pid: int) -> bool:
@@ -250,7 +242,7 @@ def record(program: Program, kind: ProfileKind, window: Window, *, server: tuple
         body = response.read(limits.PROFILE_BYTES)
         seconds = min(seconds, time.monotonic() - start)
     except (OSError, HTTPException) as error:
-        if not Path(f"/proc/{program.pid}").exists():
+        if not procfs.exists(program.pid):
             raise DiagnosticsError("not_running", "The program has ended, and its profile with it.") from error
         raise DiagnosticsError("tool_failed", f"net/http/pprof of the program gave no profile: {error}") from error
     finally:

@@ -20,6 +20,7 @@ from dapkit.diagnostics.profiling.recording_window import Window
 from dapkit.diagnostics.profiling.samples import KERNEL, SampledFrame, SampledStack, StackCounts
 from dapkit.diagnostics.profiling.tools import RecordingTool, running_tool
 from dapkit.diagnostics.programs import Program
+from dapkit.system import procfs
 
 INSTALL = "apt-get install linux-perf (Debian), linux-tools-generic (Ubuntu), perf (Fedora, Arch)"
 
@@ -65,7 +66,7 @@ def record(program: Program, kind: ProfileKind, window: Window) -> Profile:
             counter.join(limits.PROFILE_FINISH_SECONDS)
             late = counter.is_alive()
         counter.join()  # perf script ends when the pipe ends
-    if ended_itself and not counter.counts.counts and Path(f"/proc/{program.pid}").exists():
+    if ended_itself and not counter.counts.counts and procfs.exists(program.pid):
         raise sampler.failure(f"cannot look at process {program.pid}")
     notes = ["perf script did not read all samples in time"] if late else []
     return Profile(

@@ -12,13 +12,13 @@ import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from pathlib import Path
 from typing import IO
 
 from dapkit import limits as shared_limits
 from dapkit.agent.text.escaping import one_line
 from dapkit.diagnostics import limits
 from dapkit.diagnostics.errors import DiagnosticsError
+from dapkit.system import procfs
 from dapkit.transport.group_reaper import Guard
 
 
@@ -134,9 +134,4 @@ def _end(process: subprocess.Popen[bytes]) -> None:
 
 def _catches(pid: int, number: signal.Signals) -> bool:
     """Whether a process has a handler for a signal: before that, one would end it with nothing."""
-    try:
-        lines = Path(f"/proc/{pid}/status").read_text(errors="replace").splitlines()
-    except OSError:
-        return False
-    caught = next((line.split()[1] for line in lines if line.startswith("SigCgt:")), "0")
-    return bool(int(caught, 16) >> (number - 1) & 1)
+    return bool(int(procfs.status_of(pid).get("SigCgt", "0"), 16) >> (number - 1) & 1)

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from dapkit.adapter import RequestFailed
 from dapkit.python.versions import OLDEST
+from dapkit.system import procfs
 
 _HEADER = struct.Struct("<16sHHIQQQIHHHHHH")
 _SECTION = struct.Struct("<IIQQQQIIQQ")
@@ -98,7 +99,7 @@ class TargetProcess:
     @property
     def tracer(self) -> int:
         """The process that debugs it from outside, 0 for none."""
-        return int(_status(self.pid).get("TracerPid", "0"))
+        return int(procfs.status_of(self.pid).get("TracerPid", "0"))
 
     def __str__(self) -> str:
         return f"process {self.pid}"
@@ -124,7 +125,7 @@ def look_at(pid: int) -> TargetProcess:
 
     """
     target = read(pid)
-    if _status(pid).get("State", "").startswith("T"):
+    if procfs.status_of(pid).get("State", "").startswith("T"):
         raise RequestFailed(f"process {pid} was stopped by a signal: continue it (`kill -CONT {pid}`), then attach")
     if target.user != os.geteuid():  # it could not reach our private folder
         raise RequestFailed(f"process {pid} may not be attached to: {_prohibition(target.user)}")
@@ -140,7 +141,7 @@ def read(pid: int) -> TargetProcess:
         RequestFailed: it is not Python, or may not be looked into.
 
     """
-    status = _status(pid)
+    status = procfs.status_of(pid)
     _need_process(pid, status)
     user = int(status["Uid"].split()[1])
     _need_permission(pid, user)
@@ -162,15 +163,6 @@ def command_line(pid: int) -> str:
     except OSError:
         return ""
     return b" ".join(words).decode(errors="replace").strip()
-
-
-def _status(pid: int) -> dict[str, str]:
-    """Return the system's facts about a process; nothing if it does not exist."""
-    try:
-        lines = Path(f"/proc/{pid}/status").read_text(errors="replace").splitlines()
-    except OSError:
-        return {}
-    return {name: value.strip() for name, _, value in (line.partition(":") for line in lines)}
 
 
 def _need_process(pid: int, status: dict[str, str]) -> None:
@@ -239,9 +231,7 @@ def _interpreter(pid: int, executable: Path) -> dict[str, bytes]:
 
 def _libraries(pid: int) -> list[str]:
     """Return the libraries of Python that a process has loaded."""
-    lines = Path(f"/proc/{pid}/maps").read_text(errors="replace").splitlines()
-    paths = dict.fromkeys(line.split(maxsplit=5)[5] for line in lines if "/" in line)
-    return [path for path in paths if path.rpartition("/")[2].startswith("libpython")]
+    return [path for path in procfs.mapped_files(pid) if path.rpartition("/")[2].startswith("libpython")]
 
 
 def _need_same_bits(pid: int, file: Path) -> None:

@@ -18,6 +18,7 @@ from dapkit.adapter import RequestFailed
 from dapkit.python import limits
 from dapkit.python.adapter.launch.supervisor_main import KILL, RELEASE, REPLACE, RESUME, TERMINATE
 from dapkit.transport import StateChange
+from dapkit.transport.signals import signal_name
 from dapkit.transport.sockets import SocketStream
 
 _PF_EXITING = 0x4  # linux/sched.h: set in each thread before the process's files are closed
@@ -138,7 +139,7 @@ class ProgramParent:
     async def stopped(self) -> str:
         """Wait until a signal has stopped the program, and return its name."""
         await self._changed.until(lambda: self.stopped_by is not None)
-        return signal.Signals(self.stopped_by or 0).name
+        return signal_name(self.stopped_by or 0)
 
     async def continued(self) -> None:
         """Wait until no signal keeps the program stopped."""

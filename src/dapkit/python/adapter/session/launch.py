@@ -18,11 +18,12 @@ from dapkit.python.adapter.launch.command import Command, command_for, objection
 from dapkit.python.adapter.launch.launched_program import Category, LaunchedProgram, started
 from dapkit.python.adapter.launch.terminal import started_in_terminal
 from dapkit.python.adapter.session.engine_options import engine_options
-from dapkit.python.adapter.session.run import Connector, DebuggeeRun, signal_name
+from dapkit.python.adapter.session.run import Connector, DebuggeeRun
 from dapkit.python.adapter.time_travel.checkpoints import History
 from dapkit.python.adapter.time_travel.recorded_program import opened
 from dapkit.python.adapter.time_travel.timeline import Past, TimeTravel
 from dapkit.transport import TransportError
+from dapkit.transport.signals import signal_name
 
 
 def launch_connector(launch: PythonLaunch) -> Connector:

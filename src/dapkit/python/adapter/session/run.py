@@ -48,6 +48,7 @@ from dapkit.python.adapter.engine.resume_order import ResumeOrder
 from dapkit.python.adapter.launch.launched_program import Category
 from dapkit.python.adapter.time_travel.timeline import RESUMING_COMMANDS
 from dapkit.transport import Connection, ConversationLost, TransportError, background_tasks
+from dapkit.transport.signals import signal_name
 
 log = logging.getLogger(__name__)
 
@@ -382,11 +383,3 @@ def _hint(number: int) -> str:
     if number not in _CRASHES:
         return ""
     return " With PYTHONFAULTHANDLER=1 in its environment, Python writes its stack to stderr before that."
-
-
-def signal_name(number: int) -> str:
-    """Return the usual name of a signal."""
-    try:
-        return signal.Signals(number).name
-    except ValueError:  # a real-time signal
-        return f"signal {number}"

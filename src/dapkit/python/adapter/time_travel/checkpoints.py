@@ -11,10 +11,8 @@ import bisect
 import contextlib
 import logging
 import os
-import signal
 from collections.abc import AsyncIterator, Iterable, Iterator
 from contextlib import asynccontextmanager, contextmanager
-from pathlib import Path
 from typing import Literal
 
 import anyio
@@ -25,25 +23,9 @@ from dapkit.adapter import RequestFailed
 from dapkit.protocol import encode_frame, encode_value
 from dapkit.protocol.time_travel import HistoryMoment
 from dapkit.python import limits
+from dapkit.system import procfs
 from dapkit.transport import StateChange, background_tasks, listen_unix, new_token, private_folder
-
-# How much memory processes have that share much of it with each other.
-
-_KILOBYTE = 1024
-
-
-def memory_of(pids: Iterable[int]) -> int:
-    """Return the bytes that processes occupy together; shared memory is divided among its owners."""
-    return sum(map(_part_of, pids))
-
-
-def _part_of(pid: int) -> int:
-    try:
-        lines = Path(f"/proc/{pid}/smaps_rollup").read_bytes().splitlines()
-    except OSError:  # it has ended
-        return 0
-    return next((int(line.split()[1]) * _KILOBYTE for line in lines if line.startswith(b"Pss:")), 0)
-
+from dapkit.transport.signals import signal_name
 
 log = logging.getLogger(__name__)
 
@@ -54,6 +36,11 @@ _LINE_BYTES = 4096
 UNEXPECTED = "time travel: a process of the past has ended unexpectedly"
 _ENDINGS = 100
 """Ends of replay processes that are remembered, of one copy."""
+
+
+def _memory_of(pids: Iterable[int]) -> int:
+    """Return the bytes that processes occupy together; shared memory is divided among its owners."""
+    return sum(procfs.memory_sizes(pid).get("Pss", 0) for pid in pids)
 
 
 class Diverged(RequestFailed):
@@ -110,7 +97,7 @@ class Checkpoint:
             await self._changed.until(lambda: pid in self._endings or self.dropped.is_set())
         status = self._endings.get(pid, 0)
         if os.WIFSIGNALED(status):
-            return f"was killed by {signal.Signals(os.WTERMSIG(status)).name}"
+            return f"was killed by {signal_name(os.WTERMSIG(status))}"
         return "has ended unexpectedly"
 
 
@@ -301,7 +288,7 @@ class History:
         while True:
             await self._arrived.until(lambda: len(self._numbers) > self._looked_at)
             self._looked_at = len(self._numbers)
-            sizes = await anyio.to_thread.run_sync(memory_of, [checkpoint.pid for checkpoint in self.checkpoints])
+            sizes = await anyio.to_thread.run_sync(_memory_of, [checkpoint.pid for checkpoint in self.checkpoints])
             each = sizes // max(len(self.checkpoints), 1)
             while sizes > self._memory_limit and len(self.checkpoints) > limits.LEAST_CHECKPOINTS:
                 self._drop_one()
