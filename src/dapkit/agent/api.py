@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from dapkit import hub
 from dapkit.agent.table import ACTIONS, PARAMETERS
 from dapkit.hub.folder import project_of
+from dapkit.system.coded_error import CodedError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -21,23 +22,8 @@ if TYPE_CHECKING:
 type StrPath = str | os.PathLike[str]
 
 
-class ActionError(Exception):
-    """An action that was not done.
-
-    Attributes:
-        code: a stable word, such as `no_session`; see `dapkit.agent.calls.failures`.
-        hint: the next step; may be empty.
-
-    """
-
-    def __init__(self, code: str, message: str, hint: str = "") -> None:
-        super().__init__(message)
-        self.code = code
-        self.hint = hint
-
-    def __str__(self) -> str:
-        """Message and hint as one text."""
-        return f"{self.args[0]}\n{self.hint}" if self.hint else str(self.args[0])
+class ActionError(CodedError):
+    """An action that was not done; its code is such as `no_session`, see `dapkit.agent.calls.failures`."""
 
 
 @dataclass(frozen=True, slots=True)

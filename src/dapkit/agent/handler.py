@@ -153,7 +153,7 @@ class ActionHandler:
 
     def _failed(self, request: HubCall, call: ActionCall | None, failure: ActionFailed) -> dict[str, object]:
         redaction = self._redaction_for(request, call)
-        message = cut(fenced_after_first(redaction.text(str(failure))), request.settings.text_bytes)
+        message = cut(fenced_after_first(redaction.text(failure.message)), request.settings.text_bytes)
         hint = redaction.text(failure.hint)
         error = {"code": failure.code, "message": message, "hint": hint}
         return {

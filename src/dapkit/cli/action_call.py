@@ -52,5 +52,5 @@ def unanswered(action: str, session: str | None, error: hub.HubError) -> ActionA
         "session": session,
         "success": False,
         "text": str(error),
-        "error": {"code": error.code, "message": str(error.args[0]), "hint": error.hint},
+        "error": {"code": error.code, "message": error.message, "hint": error.hint},
     }

@@ -105,7 +105,7 @@ class _Calls:
             result = await self._answer(message, partial(self._outbox.report, number))
             return wire.encode({"id": number, "result": result})
         except CallRefused as refusal:
-            return _refusal(number, refusal.code, str(refusal.args[0]), hint=refusal.hint)
+            return _refusal(number, refusal.code, refusal.message, hint=refusal.hint)
         except anyio.get_cancelled_exc_class():
             self._outbox.answer(number, _refusal(number, "cancelled", f"{message['call']} was given up"))
             raise

@@ -12,25 +12,16 @@ They are not `DapkitError`s: that tree belongs to the protocol layer, which take
 longer to import than a call takes.
 """
 
+from dapkit.system.coded_error import CodedError
 
-class HubError(Exception):
-    """Base of the errors of a call to the hub.
 
-    Attributes:
-        code: a stable word for programs.
-        hint: what to do next; may be empty.
-
-    """
+class HubError(CodedError):
+    """Base of the errors of a call to the hub."""
 
     code = "hub_failed"
 
     def __init__(self, message: str, *, hint: str = "") -> None:
-        super().__init__(message)
-        self.hint = hint
-
-    def __str__(self) -> str:
-        """Message and hint as one text."""
-        return f"{self.args[0]}\n{self.hint}" if self.hint else str(self.args[0])
+        super().__init__(self.code, message, hint)
 
 
 class FolderRefused(HubError):  # noqa: N818 - the sentence reads right where it is raised

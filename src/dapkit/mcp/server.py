@@ -256,7 +256,7 @@ class DebugServer:
                     on_progress=lambda message, percentage: reports.send_nowait(_progress(message, percentage)),
                 )
             except hub.HubError as error:
-                return _failure(action, error.code, str(error.args[0]), error.hint)
+                return _failure(action, error.code, error.message, error.hint)
 
     # Resources
 

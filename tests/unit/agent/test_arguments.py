@@ -80,7 +80,7 @@ def test_a_wrong_value_is_named_with_what_was_found_and_expected(
 def test_an_unknown_parameter_is_refused_with_the_nearest_name() -> None:
     with pytest.raises(InvalidArguments) as caught:
         reading("set_breakpoint", {"file": "a.py", "linee": 3})
-    assert str(caught.value) == "set_breakpoint has no parameter 'linee'"
+    assert caught.value.message == "set_breakpoint has no parameter 'linee'"
     assert caught.value.hint == "Did you mean line?"
 
 

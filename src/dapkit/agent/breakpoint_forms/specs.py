@@ -76,7 +76,7 @@ def _spec_of(item: object, folder: Path) -> BreakpointSpec:
     try:
         arguments = read(ACTIONS["set_breakpoint"], item, folder=folder)
     except InvalidArguments as wrong:
-        raise InvalidArguments(f"breakpoints: {wrong}", hint=wrong.hint) from None
+        raise InvalidArguments(f"breakpoints: {wrong.message}", hint=wrong.hint) from None
     where = {name: arguments.get(name) for name in ("file", "line", "column", "text", "function")}
     return BreakpointSpec(
         location_of("a breakpoint", **where),  # type: ignore[arg-type]  # `read` has checked them

@@ -15,6 +15,8 @@ internal              an internal error of dapkit
 
 from typing import Literal
 
+from dapkit.system.coded_error import CodedError
+
 type Code = Literal[
     "invalid_arguments",
     "no_session",
@@ -30,19 +32,13 @@ type Code = Literal[
 ]
 
 
-class ActionFailed(Exception):  # noqa: N818 - the sentence reads right where it is raised
-    """An action that could not be done.
+class ActionFailed(CodedError):  # noqa: N818 - the sentence reads right where it is raised
+    """An action that could not be done."""
 
-    Attributes:
-        code: for programs.
-        hint: what to do next; empty where nothing helps.
-
-    """
+    code: Code
 
     def __init__(self, code: Code, text: str, *, hint: str = "") -> None:
-        super().__init__(text)
-        self.code = code
-        self.hint = hint
+        super().__init__(code, text, hint)
 
 
 class InvalidArguments(ActionFailed):

@@ -37,7 +37,7 @@ def route(command: Callable[..., None]) -> Callable[..., None]:
         try:
             command(Where.of(project, session), as_json=as_json, **values)
         except DiagnosticsError as error:
-            fail(error.code, str(error.args[0]), error.hint, as_json=as_json)
+            fail(error.code, error.message, error.hint, as_json=as_json)
 
     params = [option for option in COMMON_OPTIONS if option.name in _TAKEN]
     run.__click_params__ = [*getattr(command, "__click_params__", []), *reversed(params)]  # type: ignore[attr-defined] # where click's decorators collect them
