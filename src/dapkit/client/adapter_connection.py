@@ -1,6 +1,6 @@
 """The conversation with an adapter: requests, and the state of its process.
 
-Every request of a session leaves through `AdapterConnection.ask`, so that the state
+Every request of a session leaves through `AdapterConnection.request_checked`, so that the state
 of the program takes account of it first, and that an adapter that is gone is
 reported as such.
 """
@@ -58,8 +58,8 @@ class AdapterConnection:
 
     # RequestMethods
 
-    async def ask[B](self, arguments: Arguments[B], *, deadline: float = limits.REQUEST_SECONDS) -> B:
-        """Send a request and wait for its response. Raises: as `Session.request`."""
+    async def request_checked[B](self, arguments: Arguments[B], *, deadline: float = limits.REQUEST_SECONDS) -> B:
+        """Send a request whose fields the adapter understands, and note its effect. Raises: as `Session.request`."""
         check_fields(arguments, self.capabilities)
         self._state.program.note_request(arguments, position=self._state.events.position)
         self.disconnecting = self.disconnecting or arguments.command == "disconnect"

@@ -222,7 +222,7 @@ class BreakpointSync:
         self._breakpoints.exceptions = request
         if self.configured:
             async with self._sending:
-                await self._adapter.ask(request)
+                await self._adapter.request_checked(request)
 
     def descendants(self) -> "list[BreakpointSync]":
         """List the children, and theirs, whose programs have not ended."""
@@ -243,14 +243,14 @@ class BreakpointSync:
             for request in self._breakpoints.configuration(self._adapter.capabilities):
                 await self._set(request)
             if self._adapter.capabilities.supports_configuration_done_request:
-                await self._adapter.ask(ConfigurationDoneArguments())
+                await self._adapter.request_checked(ConfigurationDoneArguments())
 
     async def ask[B](self, arguments: Arguments[B], *, deadline: float = limits.REQUEST_SECONDS) -> B:
         """Send a request of a caller's own, which replaces breakpoints. Raises: as `Session.request`."""
         async with self._sending:
             take_back = self._breakpoints.note_request(arguments)
             try:
-                return await self._adapter.ask(arguments, deadline=deadline)
+                return await self._adapter.request_checked(arguments, deadline=deadline)
             except (LocalProtocolError, InvalidValue):
                 take_back()
                 raise
@@ -272,7 +272,7 @@ class BreakpointSync:
 
     async def _set(self, request: SetRequest) -> None:
         try:
-            await self._adapter.ask(request)
+            await self._adapter.request_checked(request)
         except (RequestFailed, CapabilityMissing) as refusal:
             log.warning("the adapter refused %s: %s", request.command, refusal)
             self._breakpoints.note_refusal(request, str(refusal))

@@ -48,7 +48,7 @@ class SessionLife:
         self._start = arguments
         await run_handshake(
             arguments.command,
-            start=lambda: self._adapter.ask(arguments, deadline=deadline),
+            start=lambda: self._adapter.request_checked(arguments, deadline=deadline),
             configure=self._breakpoints.configure,
             initialized=lambda: self._state.initialized,
             under_way=lambda: self._state.started,
@@ -67,7 +67,7 @@ class SessionLife:
         await self._withdraw()
         self._released = True
         arguments = DisconnectArguments(terminate_debuggee=False if self._chooses_end else None)
-        await self._adapter.ask(arguments, deadline=deadline)
+        await self._adapter.request_checked(arguments, deadline=deadline)
 
     async def leave(self) -> None:
         """Disconnect, unless that was done; an adapter that does not answer is left alone."""
@@ -81,7 +81,7 @@ class SessionLife:
             await self._withdraw()
         arguments = DisconnectArguments(terminate_debuggee=self.ends_program() if self._chooses_end else None)
         try:
-            await self._adapter.ask(arguments, deadline=limits.CLOSE_SECONDS)
+            await self._adapter.request_checked(arguments, deadline=limits.CLOSE_SECONDS)
         except DapkitError as error:
             log.debug("the adapter did not take the disconnect request: %s", error)
 

@@ -197,7 +197,7 @@ class Session(RequestMethods):
                 try:
                     async with background_tasks() as children:
                         terminals.start_soon(self._serve, connection, terminals, children, reached)
-                        await self._adapter.ask(self._introduction)
+                        await self._adapter.request_checked(self._introduction)
                         scope.shield = True
                         task_status.started()
                         await self._closing.wait()
@@ -299,7 +299,7 @@ class Session(RequestMethods):
         """
         if arguments.command in SET_COMMANDS:
             return await self._breakpoints.ask(arguments, deadline=deadline)
-        return await self._adapter.ask(arguments, deadline=deadline)
+        return await self._adapter.request_checked(arguments, deadline=deadline)
 
     request_custom = forwarded("_adapter", AdapterConnection.ask_custom)
 

@@ -71,7 +71,9 @@ class Waits:
         """
         epoch = self._program.epoch
         ends = anyio.current_time() + deadline
-        await self._adapter.ask(arguments or ContinueArguments(thread_id=self._standing_thread()), deadline=deadline)
+        await self._adapter.request_checked(
+            arguments or ContinueArguments(thread_id=self._standing_thread()), deadline=deadline
+        )
         return await self._settled_after(epoch, deadline=ends - anyio.current_time())
 
     async def settled(self, *, deadline: float = limits.REQUEST_SECONDS) -> State:

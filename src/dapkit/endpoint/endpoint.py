@@ -143,7 +143,7 @@ class Endpoint:
         """
         self._check_request(arguments.command)
         raw = written_arguments(arguments, self._conversation.formats)
-        return self._ask(arguments.command, raw, arguments)
+        return self._send(arguments.command, raw, arguments)
 
     def request_custom(self, command: str, arguments: object = None) -> Request:
         """Send a request with a custom command of the adapter, or relay a request.
@@ -154,7 +154,7 @@ class Endpoint:
         """
         self._check_request(command)
         raw = None if arguments is None else RawJson(encode_value(arguments))
-        return self._ask(command, raw, raw)
+        return self._send(command, raw, raw)
 
     def cancel(self, request: Request) -> Request | None:
         """Tell the adapter that a result is not wanted, if it supports that; its response stays due."""
@@ -179,7 +179,7 @@ class Endpoint:
         if (missing := capability_gates.missing_for_command(command, conversation.announced(role.peer))) is not None:
             raise CapabilityMissing(command, missing, str(role.peer))
 
-    def _ask(self, command: str, raw: RawJson | None, arguments: Arguments[Any] | RawJson | None) -> Request:
+    def _send(self, command: str, raw: RawJson | None, arguments: Arguments[Any] | RawJson | None) -> Request:
         if command == "initialize":
             self._conversation.introduce(decode_as(InitializeRequestArguments, raw, "$.arguments"))
         request = Request(self._conversation.outbox.put_request(command, raw), command, arguments)

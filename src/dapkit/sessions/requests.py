@@ -95,11 +95,24 @@ class SessionRequests:
         settings: Settings,
         references: ReferenceTable,
         breakpoints: KeptBreakpoints,
+        time_left: Callable[[], float] | None = None,
     ) -> None:
+        """Take the parts of the session; `time_left` is how long a request may take that has no deadline of its own."""
         self._state = state
         self._settings = settings
         self._references = references
         self._breakpoints = breakpoints
+        self._time_left = time_left or (lambda: settings.request_timeout_seconds)
+
+    def within(self, time_left: Callable[[], float]) -> "SessionRequests":
+        """Return the same requests with another time for those that have no deadline of their own."""
+        return SessionRequests(
+            self._state,
+            settings=self._settings,
+            references=self._references,
+            breakpoints=self._breakpoints,
+            time_left=time_left,
+        )
 
     async def ask[B](self, arguments: Arguments[B], *, target: int | None = None, deadline: float | None = None) -> B:
         """Send a request, with the session's own references in it and in the answer.
@@ -117,9 +130,7 @@ class SessionRequests:
         number = None if stop is None else stop.number
         native = renumbered(arguments, lambda kind, ours: self._references.find(kind, ours).native)
         try:
-            body = await where.session.request(
-                native, deadline=self._settings.request_timeout_seconds if deadline is None else deadline
-            )
+            body = await where.session.request(native, deadline=self._time_left() if deadline is None else deadline)
         finally:
             if stop is not None and isinstance(arguments, _MAY_RUN):
                 await self._until_stopped_again(where)
@@ -149,7 +160,7 @@ class SessionRequests:
             return None if body is None else to_json_value(body)
         where = self._state.target if target is None else self._state.numbered_target(target)
         return await where.session.request_custom(
-            command, arguments, deadline=self._settings.request_timeout_seconds if deadline is None else deadline
+            command, arguments, deadline=self._time_left() if deadline is None else deadline
         )
 
     async def ask_beyond[B](self, arguments: Arguments[B], body: type[B], *, deadline: float | None = None) -> B:
@@ -162,7 +173,7 @@ class SessionRequests:
         answer = await where.session.request_custom(
             arguments.command,
             to_json_value(native),
-            deadline=self._settings.request_timeout_seconds if deadline is None else deadline,
+            deadline=self._time_left() if deadline is None else deadline,
         )
         return from_json_value(body, answer, "$.body")
 

@@ -264,7 +264,7 @@ async def _target(call: ActionCall, name: str, thread: int | None) -> int:
     """
     call.require("supports_step_in_targets_request", "choosing the call to step into")
     frame = await call.session.requests.frame(thread=thread)
-    targets = (await call.ask(StepInTargetsArguments(frame_id=frame))).targets
+    targets = (await call.requests.ask(StepInTargetsArguments(frame_id=frame))).targets
     exact = [target for target in targets if _called(target) == name]
     matches = exact or [target for target in targets if name in target.label]
     if len(matches) == 1:

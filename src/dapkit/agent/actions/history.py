@@ -28,7 +28,7 @@ async def why(
     need_history(call)
     chosen_frame = await frame_of(call, frame_id, frame, thread_id, thread)
     request = WhyArguments(expression=expression, frame_id=chosen_frame)
-    answer = await call.session.requests.ask_beyond(request, WhyBody, deadline=call.left)
+    answer = await call.requests.ask_beyond(request, WhyBody)
     return WhyResult(
         snapshot=snapshot(call.session),
         expression=expression,
@@ -45,7 +45,7 @@ async def why(
 async def timeline(call: ActionCall) -> TimelineResult:
     """Show the recorded history: its moments by their clocks, when they were, where the program stopped."""
     need_history(call)
-    body = await call.session.requests.ask_beyond(TimelineArguments(), TimelineBody, deadline=call.left)
+    body = await call.requests.ask_beyond(TimelineArguments(), TimelineBody)
     latest_stops = body.stops[-limits.TIMELINE_STOPS_SHOWN :]
     return TimelineResult(
         snapshot=snapshot(call.session),

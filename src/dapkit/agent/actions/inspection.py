@@ -112,7 +112,7 @@ async def evaluate(
     )
     contents = None
     if call.session.state.stop is not None and not call.session.traits.members_run_code:
-        contents = await contents_of_result(body, call.ask, unreadable=call.session.traits.unreadable_value)
+        contents = await contents_of_result(body, call.requests.ask, unreadable=call.session.traits.unreadable_value)
     evaluation = conversion.evaluation(
         body,
         most=call.settings.text_bytes // 2,
@@ -133,13 +133,15 @@ async def _evaluate(call: ActionCall, expression: str, context: str | None, fram
     traits = call.session.traits
     command = expression.removeprefix(COMMAND_MARK)
     if not traits.repl_is_command_line:
-        return await call.ask(EvaluateArguments(expression=expression, frame_id=frame, context=context or "repl"))
+        return await call.requests.ask(
+            EvaluateArguments(expression=expression, frame_id=frame, context=context or "repl")
+        )
     if command != expression and context in (None, "repl"):
         marked = f"{traits.command_mark}{command.lstrip()}"
-        return await call.ask(EvaluateArguments(expression=marked, frame_id=frame, context="repl"))
+        return await call.requests.ask(EvaluateArguments(expression=marked, frame_id=frame, context="repl"))
     request = EvaluateArguments(expression=expression, frame_id=frame, context=context or "watch")
     try:
-        return await call.ask(request)
+        return await call.requests.ask(request)
     except RequestFailed as error:
         failure = explain(error, adapter=call.session.adapter)
         if request.context != "repl":
@@ -203,7 +205,7 @@ async def scopes(
 ) -> ScopesResult:
     """Show the scopes of a frame: locals, arguments, globals, registers."""
     chosen_frame = await frame_of(call, frame_id, frame, thread_id, thread)
-    body = await call.ask(ScopesArguments(frame_id=chosen_frame))
+    body = await call.requests.ask(ScopesArguments(frame_id=chosen_frame))
     for scope in body.scopes:
         call.remembered.has_children(scope.variables_reference, scope.named_variables, scope.indexed_variables)
     return ScopesResult(
@@ -259,7 +261,7 @@ async def variables(
 async def _local_scopes(call: ActionCall) -> list[int]:
     """Return the references of the scopes that hold the locals of the stopped frame; gdb has two."""
     frame = await frame_of(call, None, None)
-    scopes = local_scopes((await call.ask(ScopesArguments(frame_id=frame))).scopes)
+    scopes = local_scopes((await call.requests.ask(ScopesArguments(frame_id=frame))).scopes)
     if not scopes:
         raise InvalidArguments("The frame has no scope of local variables: name one of scopes with scope_id")
     for scope in scopes:
@@ -275,7 +277,7 @@ async def exception_info(
     call.require("supports_exception_info_request", "exception details")
     named_thread = await thread_of(call, thread_id, thread)
     chosen_thread = await call.session.requests.thread() if named_thread is None else named_thread
-    exception = conversion.exception(await call.ask(ExceptionInfoArguments(thread_id=chosen_thread)))
+    exception = conversion.exception(await call.requests.ask(ExceptionInfoArguments(thread_id=chosen_thread)))
     stop = call.session.state.stop
     if stop is not None and stop.thread_id == chosen_thread:
         exception = call.remembered.exception_of(stop.number, exception)
@@ -303,7 +305,7 @@ async def set_variable(
                 f"There is no variable {name!r} in this frame.", hint="set_expression assigns to expressions."
             )
         container = scope.variables_reference
-    body = await call.ask(SetVariableArguments(variables_reference=container, name=name, value=value))
+    body = await call.requests.ask(SetVariableArguments(variables_reference=container, name=name, value=value))
     return _assigned(call, name, body)
 
 
@@ -319,7 +321,7 @@ async def set_expression(
     """Assign to an expression."""
     call.require("supports_set_expression", "assigning to expressions")
     chosen_frame = await frame_of(call, frame_id, frame)
-    body = await call.ask(SetExpressionArguments(expression=expression, value=value, frame_id=chosen_frame))
+    body = await call.requests.ask(SetExpressionArguments(expression=expression, value=value, frame_id=chosen_frame))
     return _assigned(call, expression, body)
 
 
@@ -343,7 +345,7 @@ async def completions(
     call.require("supports_completions_request", "completions")
     chosen_frame = await frame_of(call, frame_id, frame)
     request = CompletionsArguments(text=expression, column=column or len(expression) + 1, frame_id=chosen_frame)
-    targets = (await call.ask(request)).targets
+    targets = (await call.requests.ask(request)).targets
     first_targets = targets[: limits.COMPLETIONS_SHOWN]
     return CompletionsResult(
         snapshot=snapshot(call.session),

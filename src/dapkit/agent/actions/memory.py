@@ -44,7 +44,7 @@ async def disassemble(
     body = await _at_address(
         call,
         memory_reference or _instruction_pointer(call),
-        lambda address: call.ask(
+        lambda address: call.requests.ask(
             DisassembleArguments(
                 memory_reference=address,
                 offset=offset,
@@ -81,7 +81,7 @@ async def read_memory(
     body = await _at_address(
         call,
         memory_reference,
-        lambda address: call.ask(ReadMemoryArguments(memory_reference=address, offset=offset, count=count)),
+        lambda address: call.requests.ask(ReadMemoryArguments(memory_reference=address, offset=offset, count=count)),
     )
     return MemoryResult(
         snapshot=snapshot(call.session),
@@ -109,7 +109,7 @@ async def write_memory(
     body = await _at_address(
         call,
         memory_reference,
-        lambda address: call.ask(
+        lambda address: call.requests.ask(
             WriteMemoryArguments(memory_reference=address, offset=offset, data=data, allow_partial=allow_partial)
         ),
     )
@@ -136,7 +136,7 @@ async def _at_address[B](call: ActionCall, reference: str, ask: Callable[[str], 
         try:
             frame = await call.session.requests.frame()
             request = EvaluateArguments(expression=reference, frame_id=frame, context="watch")
-            value = await call.ask(request)
+            value = await call.requests.ask(request)
         except DapkitError as error:
             raise _no_address(reference, str(error)) from refusal
         pointer = _POINTER.match(value.result)

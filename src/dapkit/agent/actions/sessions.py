@@ -41,7 +41,7 @@ async def custom_request(
     call: ActionCall, *, command: p.Command, arguments: p.RequestArguments | None = None
 ) -> CustomBody:
     """Send any request to the adapter."""
-    body = await call.session.requests.ask_custom(command, arguments, deadline=call.left)
+    body = await call.requests.ask_custom(command, arguments)
     text = encode_value(body)  # only to measure it; a body that is short enough stays a value
     if len(text) <= limits.CUSTOM_BODY_BYTES:
         return CustomBody(snapshot=snapshot(call.session), command=command, custom_body=body)

@@ -35,7 +35,7 @@ async def modules(
         )  # of events, which some adapters send instead
     else:
         call.require("supports_modules_request", "module introspection")
-        body = await call.ask(ModulesArguments(start_module=start_module, module_count=module_count))
+        body = await call.requests.ask(ModulesArguments(start_module=start_module, module_count=module_count))
     came, total = body.modules, body.total_modules or len(body.modules) + start
     if len(came) > total - start:  # lldb-dap sends all of them, whatever it is asked for
         came = came[start:]
@@ -63,7 +63,7 @@ async def loaded_sources(call: ActionCall) -> LoadedSourcesResult:
     folder, all_sources = call.session.cwd, list(call.session.event_state.sources.values())
     if not all_sources or call.capabilities.supports_loaded_sources_request:
         call.require("supports_loaded_sources_request", "loaded sources")
-        all_sources = (await call.ask(LoadedSourcesArguments())).sources
+        all_sources = (await call.requests.ask(LoadedSourcesArguments())).sources
     # gdb has thousands in no order: the user's own come first, before the list is cut
     sources = sorted(
         all_sources, key=lambda source: source.path is None or not Path(source.path).is_relative_to(folder)
@@ -111,5 +111,5 @@ async def _lines(call: ActionCall, file: Path, reference: int | None) -> list[st
     if reference is None and (lines := await anyio.to_thread.run_sync(lines_of, file)) is not None:
         return lines
     source = Source(source_reference=reference) if reference is not None else Source(path=str(file), source_reference=0)
-    body = await call.ask(SourceArguments(source=source, source_reference=reference or 0))
+    body = await call.requests.ask(SourceArguments(source=source, source_reference=reference or 0))
     return body.content.splitlines()

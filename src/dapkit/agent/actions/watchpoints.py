@@ -79,7 +79,7 @@ async def _info(
     """Ask about data, and remember the expression, so that its value can be shown."""
     _require_watching(call)
     if container is not None and not call.session.traits.watch_commands:
-        return await call.ask(DataBreakpointInfoArguments(name=name, variables_reference=container))
+        return await call.requests.ask(DataBreakpointInfoArguments(name=name, variables_reference=container))
     where = await frame_of(call, frame_id, frame)
     by_command = bool(call.session.traits.watch_commands)
     info = await (_named_by_command if by_command else _info_in_frame)(call, name, where)
@@ -98,7 +98,9 @@ async def _named_by_command(call: ActionCall, name: str, frame_id: int) -> DataB
     commands, number = call.session.traits.watch_commands, len(call.remembered.watchable) + 1
     expression_of_name = commands["name"].format(number=number, expression=name)
     try:
-        answer = await call.ask(EvaluateArguments(expression=expression_of_name, frame_id=frame_id, context="watch"))
+        answer = await call.requests.ask(
+            EvaluateArguments(expression=expression_of_name, frame_id=frame_id, context="watch")
+        )
     except RequestFailed as refusal:
         return DataBreakpointInfoBody(data_id=None, description=str(refusal))
     return DataBreakpointInfoBody(
@@ -115,7 +117,7 @@ async def _info_in_frame(call: ActionCall, name: str, frame_id: int) -> DataBrea
     scope = await scope_of(call, name, frame_id)
     if scope is not None:
         request = DataBreakpointInfoArguments(name=name, variables_reference=scope.variables_reference)
-        info = await call.ask(request)
+        info = await call.requests.ask(request)
         if info.data_id is not None:
             return info
     try:
@@ -132,10 +134,10 @@ async def _info_of_expression(call: ActionCall, expression: str, frame_id: int) 
     An expression without a target may still be an address.
     """
     if call.session.traits.watches_addresses:
-        info = await call.ask(DataBreakpointInfoArguments(name=f"&({expression})", frame_id=frame_id))
+        info = await call.requests.ask(DataBreakpointInfoArguments(name=f"&({expression})", frame_id=frame_id))
         if info.data_id is not None:
             return info
-    return await call.ask(DataBreakpointInfoArguments(name=expression, frame_id=frame_id))
+    return await call.requests.ask(DataBreakpointInfoArguments(name=expression, frame_id=frame_id))
 
 
 @action(Approval.EXECUTE, example={"name": "total", "access_type": "write"})
@@ -186,7 +188,7 @@ async def _data_of(
 
 
 async def _evaluate(call: ActionCall, expression: str, frame: int | None) -> str:
-    return (await call.ask(EvaluateArguments(expression=expression, frame_id=frame, context="watch"))).result
+    return (await call.requests.ask(EvaluateArguments(expression=expression, frame_id=frame, context="watch"))).result
 
 
 @action(Approval.EXECUTE, example={"data_id": "0x7ffe3c/4"})

@@ -10,9 +10,10 @@ from dapkit.agent.calls.failures import Unsupported
 from dapkit.agent.calls.program_output import written
 from dapkit.agent.calls.session_notes import Memories, SessionNotes
 from dapkit.hub.calls import HubCall
-from dapkit.protocol import Arguments, Capabilities, wire_name
+from dapkit.protocol import Capabilities, wire_name
 from dapkit.sessions.event_state import ProgressReport
 from dapkit.sessions.registry import SessionRegistry
+from dapkit.sessions.requests import SessionRequests
 from dapkit.sessions.session import DebugSession
 from dapkit.settings import Settings
 
@@ -105,9 +106,10 @@ class ActionCall:
         self.remembered.reported = (begin, self.remembered.reported[1])
         return text, since
 
-    async def ask[B](self, arguments: Arguments[B]) -> B:
-        """Ask the adapter, within the time that is left. Raises: as `SessionRequests.ask`."""
-        return await self.session.requests.ask(arguments, deadline=self.left)
+    @property
+    def requests(self) -> SessionRequests:
+        """The requests of the session, to be answered within the time that is left. Raises: SessionError."""
+        return self.session.requests.within(lambda: self.left)
 
     @property
     def capabilities(self) -> Capabilities:

@@ -62,7 +62,7 @@ async def _evaluated(call: ActionCall) -> HeapBody:
 
     async def evaluate(expression: str) -> str:
         request = EvaluateArguments(expression=expression, frame_id=frame, context="clipboard")
-        return (await call.ask(request)).result
+        return (await call.requests.ask(request)).result
 
     try:
         read_file = "(lambda file: (file.read(), file.close())[0])"

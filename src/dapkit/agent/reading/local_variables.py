@@ -74,9 +74,9 @@ def printed_variables(text: str) -> list[Variable]:
 
 async def scope_of(call: ActionCall, name: str, frame_id: int) -> Scope | None:
     """Find the scope that has a variable of this name; the inner ones, and those that cost little, first."""
-    scopes = (await call.ask(ScopesArguments(frame_id=frame_id))).scopes
+    scopes = (await call.requests.ask(ScopesArguments(frame_id=frame_id))).scopes
     for scope in sorted(scopes, key=lambda scope: scope.expensive):
-        body = await call.ask(VariablesArguments(variables_reference=scope.variables_reference))
+        body = await call.requests.ask(VariablesArguments(variables_reference=scope.variables_reference))
         if any(variable.name == name for variable in body.variables):
             return scope
     return None

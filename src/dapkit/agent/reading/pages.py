@@ -44,10 +44,10 @@ async def page_of_frames(call: ActionCall, thread: int, *, start: int, levels: i
     frame_count = at_most("levels", levels, otherwise=limits.FRAMES_SHOWN, most=limits.FRAMES_MOST)
     if call.capabilities.supports_delayed_stack_trace_loading:
         request = StackTraceArguments(thread_id=thread, start_frame=start, levels=frame_count + 1)
-        stack = await call.ask(request)
+        stack = await call.requests.ask(request)
         came = stack.stack_frames
     else:
-        stack = await call.ask(StackTraceArguments(thread_id=thread))
+        stack = await call.requests.ask(StackTraceArguments(thread_id=thread))
         came = stack.stack_frames[start:]
     total = reliable_total(call.session, stack.total_frames)
     more = len(came) > frame_count or (total or 0) > start + max(len(came), 1)
@@ -92,7 +92,7 @@ async def page_of_variables(
     """Get variables from one on, as many as the budget of an answer allows."""
     _not_negative("start", start)
     variable_count = at_most("count", count, otherwise=limits.VARIABLES_SHOWN, most=limits.VARIABLES_MOST)
-    value = MembersOfValue(call.ask, reference, kind, *call.remembered.children.get(reference, (0, 0)))
+    value = MembersOfValue(call.requests.ask, reference, kind, *call.remembered.children.get(reference, (0, 0)))
     searched = None
     if match is None:
         page, total = await value.part(start, variable_count)
