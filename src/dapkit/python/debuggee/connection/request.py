@@ -2,12 +2,20 @@
 
 import _thread
 from collections.abc import Callable
+from typing import Final
 
 from ..interpreter import limits
-from ..interpreter.errors import RequestRefused
+from ..interpreter.errors import RequestRefused, TimeIsUp
 from ..interpreter.gc_tracking import untrack
 from .framing import Json
 from .link import Link
+
+
+class Deferred:
+    """The answer of a handler that leaves it to a stopped thread, or to a later moment."""
+
+
+DEFERRED: Final = Deferred()
 
 
 class IncomingRequest:
@@ -32,6 +40,29 @@ class IncomingRequest:
             afterwards, self.afterwards = self.afterwards, None  # which may hold the request
             if afterwards is not None:
                 afterwards()
+
+    def answer_with(self, make: Callable[[], Json | Deferred | None]) -> Deferred | None:
+        """Answer with the body that a function makes, or with the reason for which it raises.
+
+        Return its result instead if that is deferred. An error of the work after the response goes to the user: it
+        has no other response.
+        """
+        try:
+            body = make()
+        except RequestRefused as refusal:
+            self.refuse(str(refusal))
+        except TimeIsUp:
+            self.refuse("it took too long and was interrupted")
+        except BaseException as error:
+            self.fail(error)
+        else:
+            if isinstance(body, Deferred):
+                return body
+            try:
+                self.answer(body)
+            except Exception as error:
+                self._link.errors.show(error, f"{self.label}, after its response")
+        return None
 
     def fail(self, error: BaseException) -> None:
         """Answer that the engine has an error, whose traceback goes to the adapter's log."""

@@ -14,7 +14,6 @@ from ..connection.framing import Json
 from ..connection.link import Link
 from ..connection.request import IncomingRequest
 from ..interpreter import limits
-from ..interpreter.errors import RequestRefused, TimeIsUp
 from ..interpreter.gc_tracking import untrack
 from ..interpreter.thread_checks import in_link_thread, off_link_thread
 from .guard import EvaluationGuard
@@ -67,7 +66,7 @@ class Job:
             if work is not None and not self._request.answered:
                 self._guard.begin()
                 self._started = True
-                _answer(self._request, lambda: self._wrapper(lambda: work(self._guard)))
+                self._request.answer_with(lambda: self._wrapper(lambda: work(self._guard)))
         finally:
             self._work = self._instead = None
             self._guard.end()
@@ -123,23 +122,10 @@ class Job:
         """Answer without the stopped thread."""
         instead = self._instead
         if instead is not None:
-            _answer(self._request, lambda: instead(self._started))
+            self._request.answer_with(lambda: instead(self._started))
 
     def withdraw(self) -> None:
         """Refuse the request if the thread has not begun with it: it is about to continue. Its objects are released."""
         if not self._started:
             self._request.refuse("the thread went on before this was done")
             self._work = self._instead = None
-
-
-def _answer(request: IncomingRequest, make: Callable[[], Json]) -> None:
-    try:
-        body = make()
-    except RequestRefused as refusal:
-        request.refuse(str(refusal))
-    except TimeIsUp:
-        request.refuse("it took too long and was interrupted")
-    except BaseException as error:
-        request.fail(error)
-    else:
-        request.answer(body)

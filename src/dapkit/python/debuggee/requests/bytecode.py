@@ -10,7 +10,7 @@ from ..bytecode.disassembly import disassemble
 from ..bytecode.instructions import parse
 from ..bytecode.positions import entries
 from ..connection.framing import Json
-from ..connection.request import IncomingRequest, flag, number
+from ..connection.request import DEFERRED, Deferred, IncomingRequest, flag, number
 from ..evaluation.guard import EvaluationGuard
 from ..evaluation.jobs import Job
 from ..execution import jumps
@@ -23,7 +23,7 @@ from ..sources.files import lines_of_code
 from ..stacks.frames import frames_only
 from ..values.variables import ShownFrame
 from .breakpoints import source_asked
-from .handler import DEFERRED, Deferred, Handler
+from .handler import Handler
 
 if TYPE_CHECKING:
     from ..engine.engine import Engine

@@ -10,10 +10,10 @@ from typing import Final
 
 from ..connection.framing import Json
 from ..connection.link import Link
-from ..connection.request import IncomingRequest
+from ..connection.request import DEFERRED, Deferred, IncomingRequest
 from ..interpreter import limits
 from ..interpreter.thread_checks import in_link_thread
-from .handler import DEFERRED, Deferred, Handler
+from .handler import Handler
 
 type Slices = Generator[None, None, Json]
 """Work that yields wherever it may be interrupted for others, and returns the body of the response."""
@@ -88,7 +88,7 @@ class ChunkedRequests:
 
     def _go_on(self, request: IncomingRequest, slices: Slices) -> None:
         if not request.answered:
-            self._answer(request, lambda _engine, _request: _slice_of(slices))
+            request.answer_with(lambda: _slice_of(slices))
         if request.answered:
             self._look()
         else:

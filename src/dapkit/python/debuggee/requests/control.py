@@ -3,12 +3,12 @@
 from typing import TYPE_CHECKING, Final
 
 from ..connection.framing import Json
-from ..connection.request import IncomingRequest, flag
+from ..connection.request import DEFERRED, Deferred, IncomingRequest, flag
 from ..execution.stepping import INTO, OUT, OVER, STATEMENT, UNITS, Kind
 from ..interpreter.errors import RequestRefused
 from ..threads.table import ALL_THREADS
 from .bytecode import chosen_call, statements_of_line
-from .handler import DEFERRED, Deferred, Handler
+from .handler import Handler
 
 if TYPE_CHECKING:
     from ..engine.engine import Engine

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 from ..breakpoints.breakpoint import ONCE
 from ..bytecode.instructions import parse
 from ..connection.framing import Json
-from ..connection.request import IncomingRequest, flag, number, text
+from ..connection.request import DEFERRED, Deferred, IncomingRequest, flag, number, text
 from ..data_breakpoints.anchors import holder_of
 from ..data_breakpoints.resolution import target_of, target_of_bytes
 from ..data_breakpoints.targets import WatchTarget
@@ -21,7 +21,7 @@ from ..interpreter.safe_types import type_name
 from ..time_travel.value_names import named_from_module, place_in
 from ..values.storage import ContainerItem
 from ..values.variables import VariableContainer
-from .handler import DEFERRED, Deferred, Handler
+from .handler import Handler
 from .values import origin_of, why_not_evaluated
 
 if TYPE_CHECKING:

@@ -25,7 +25,7 @@ from . import time_travel as requests_travel
 from . import values as requests_values
 from .capabilities import capabilities
 from .chunks import Chunked, ChunkedRequests
-from .handler import Deferred, Handler
+from .handler import Handler
 
 if TYPE_CHECKING:
     from ..engine.engine import Engine
@@ -56,24 +56,9 @@ class Dispatcher:
     @in_link_thread
     def answer(self, request: IncomingRequest, handler: Handler) -> None:
         """Let a handler answer a request."""
-        try:
-            body = handler(self._engine, request)
-        except RequestRefused as refusal:
-            request.refuse(str(refusal))
-        except Exception as error:
-            request.fail(error)
-        else:
-            if isinstance(body, Chunked):
-                self._sliced.begin(request, body)
-            elif not isinstance(body, Deferred):
-                self._respond(request, body)
-
-    def _respond(self, request: IncomingRequest, body: Json | None) -> None:
-        """Send the response, and do the work after it; an error of that work has no other response."""
-        try:
-            request.answer(body)
-        except Exception as error:
-            self._engine.link.errors.show(error, f"{request.label}, after its response")
+        work = request.answer_with(lambda: handler(self._engine, request))
+        if isinstance(work, Chunked):
+            self._sliced.begin(request, work)
 
     def again(self, request: IncomingRequest) -> None:
         """Answer a request that was put off."""

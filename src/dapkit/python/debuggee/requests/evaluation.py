@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
 from ..connection.framing import Json
-from ..connection.request import IncomingRequest, number, text
+from ..connection.request import DEFERRED, Deferred, IncomingRequest, number, text
 from ..evaluation.guard import EvaluationGuard
 from ..evaluation.jobs import Job
 from ..exceptions.traceback_text import TracebackWriter, shortened
@@ -17,7 +17,7 @@ from ..interpreter import limits
 from ..interpreter.errors import RequestRefused
 from ..interpreter.safe_types import forget_classes
 from ..values.variables import VariableContainer
-from .handler import DEFERRED, Deferred, Handler
+from .handler import Handler
 from .values import load_presenters, origin_of, report_changed, wants_hexadecimal, why_not_evaluated
 
 if TYPE_CHECKING:

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING, Final
 
 from ..connection.framing import Json
-from ..connection.request import IncomingRequest
+from ..connection.request import DEFERRED, Deferred, IncomingRequest
 from ..evaluation.guard import EvaluationGuard
 from ..evaluation.jobs import Job
 from ..exceptions.details import information
@@ -12,7 +12,7 @@ from ..exceptions.traceback_text import TracebackWriter
 from ..interpreter import limits
 from ..interpreter.errors import RequestRefused
 from ..stacks.frames import frames_only
-from .handler import DEFERRED, Deferred, Handler
+from .handler import Handler
 
 if TYPE_CHECKING:
     from ..engine.engine import Engine

@@ -4,14 +4,14 @@ from types import FrameType
 from typing import TYPE_CHECKING, Final
 
 from ..connection.framing import Json
-from ..connection.request import IncomingRequest, number
+from ..connection.request import DEFERRED, Deferred, IncomingRequest, number
 from ..evaluation.guard import EvaluationGuard
 from ..evaluation.jobs import Job
 from ..interpreter import limits
 from ..interpreter.errors import RequestRefused
 from ..stacks.frames import Naming, StackEntries
 from ..stacks.names import in_native_call, naming, plain_name, wants_values
-from .handler import DEFERRED, Deferred, Handler
+from .handler import Handler
 
 if TYPE_CHECKING:
     from ..engine.engine import Engine

@@ -4,7 +4,7 @@ from types import FrameType
 from typing import TYPE_CHECKING, Final
 
 from ..connection.framing import Json
-from ..connection.request import IncomingRequest, number, text
+from ..connection.request import DEFERRED, Deferred, IncomingRequest, number, text
 from ..evaluation.guard import EvaluationGuard
 from ..evaluation.jobs import Job
 from ..interpreter import limits
@@ -13,7 +13,7 @@ from ..interpreter.thread_frames import stack_of
 from ..loader import load
 from ..time_travel.value_names import identity_of, place_in
 from .bytecode import JumpTarget
-from .handler import DEFERRED, Deferred, Handler
+from .handler import Handler
 from .values import origin_of
 
 if TYPE_CHECKING:

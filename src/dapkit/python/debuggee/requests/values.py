@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
 from ..connection.framing import Json
-from ..connection.request import IncomingRequest, number, text
+from ..connection.request import DEFERRED, Deferred, IncomingRequest, number, text
 from ..evaluation.guard import EvaluationGuard
 from ..evaluation.jobs import Job
 from ..execution.results import UNKNOWN
@@ -24,7 +24,7 @@ from ..values.variables import (
     VariableContainer,
     closure_of,
 )
-from .handler import DEFERRED, Deferred, Handler
+from .handler import Handler
 
 if TYPE_CHECKING:
     from ..engine.engine import Engine
