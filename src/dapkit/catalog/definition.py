@@ -35,8 +35,8 @@ class Traits:
             command.
         counts_hits: whether a hit condition has the same meaning for it as for dapkit; dapkit counts the hits for other
             adapters.
-        debugger_lines: the lines of the program's output that the adapter or its debugger wrote: the whole line,
-            as first group.
+        debugger_lines: the lines that the adapter or its debugger wrote about itself, into its console or the program's
+            output: the whole line, as first group. They are not shown.
         entry_function: where the user's own code begins, if a stop at the entry comes before that: in the loader, or
             where there is no stack yet.
         exit_line: the line in the program's output that reports its end, if no event does: the whole line, with the

@@ -69,7 +69,7 @@ class AdapterConnection:
             self._state.program.note_refusal(arguments)
             raise
         except ConversationLost as lost:
-            raise await self._death(lost) from lost
+            raise await self._death(lost) from None  # its text has the reason
 
     async def ask_custom(
         self, command: str, arguments: object = None, *, deadline: float = limits.REQUEST_SECONDS

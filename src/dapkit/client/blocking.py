@@ -22,7 +22,7 @@ from dapkit.client.session import Session
 from dapkit.client.state import KnownThread, State
 from dapkit.client.terminal import Terminal
 from dapkit.endpoint import Violation
-from dapkit.protocol import Arguments, Capabilities, ProcessEvent, StoppedEvent
+from dapkit.protocol import Arguments, Capabilities, DapkitError, ProcessEvent, StoppedEvent
 
 
 class BlockingSession(BlockingRequests[Session]):
@@ -44,7 +44,12 @@ class BlockingSession(BlockingRequests[Session]):
         """Reach the adapter and initialize it."""
         with ExitStack() as stack:
             self._portal = stack.enter_context(start_blocking_portal(name="dapkit session"))
-            stack.enter_context(self._portal.wrap_async_context_manager(self._inner))
+            try:
+                stack.enter_context(self._portal.wrap_async_context_manager(self._inner))
+            except DapkitError as error:
+                raise error.with_traceback(
+                    None
+                ) from error.__cause__  # the way through the loop says nothing to the caller
             self._exit = stack.pop_all()
         return self
 

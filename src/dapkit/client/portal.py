@@ -11,6 +11,8 @@ from typing import Any, Concatenate
 
 from anyio.from_thread import BlockingPortal
 
+from dapkit.protocol import DapkitError
+
 
 class Facade[T]:
     """The blocking form of an object that lives in the loop of a portal."""
@@ -32,6 +34,8 @@ class Facade[T]:
         except KeyboardInterrupt:
             future.cancel()
             raise
+        except DapkitError as error:
+            raise error.with_traceback(None) from error.__cause__  # the way through the loop says nothing
 
     def _look[R](self, look: Callable[[], R]) -> R:
         """Read something in the loop, between two messages."""

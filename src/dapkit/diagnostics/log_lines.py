@@ -155,6 +155,19 @@ def numbered(lines: Sequence[LogLine]) -> Iterator[str]:
     return (f"{line.number:{width}}  {shown(line)}" for line in lines)
 
 
+def with_message_first(lines: Sequence[LogLine]) -> Iterator[str]:
+    """Yield lines with their numbers, for a narrow screen: the message after its time, its origin behind it."""
+    width = len(str(max((line.number for line in lines), default=0)))
+    for line in lines:
+        head = line.record
+        if head is None or line.number != head.number:
+            yield f"{line.number:{width}}  {shown(line)}"
+        else:
+            text = one_line(line.message.expandtabs())
+            day, _, time = head.time.partition(" ")
+            yield f"{line.number:{width}}  {time[:8]} {text}   ({head.level} {head.logger}, process {head.pid}, {day})"
+
+
 def shown(line: LogLine) -> str:
     """Return a line, fit for a terminal."""
     return one_line(line.text.expandtabs())

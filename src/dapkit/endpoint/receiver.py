@@ -158,7 +158,9 @@ class Receiver:
         if request.seq in conversation.unanswered:
             return f"seq {request.seq} belongs to a request that is not answered yet"
         if spec is not None and spec.direction is not conversation.role.serves:
-            return f"{request.command} is not a request to the {conversation.role}"
+            echoes = request.command == "initialize" and conversation.role is Role.CLIENT
+            hint = ": a peer that sends it back echoes all that it gets; it cannot be a debug adapter" if echoes else ""
+            return f"{request.command} is not a request to the {conversation.role}{hint}"
         if conversation.role is Role.ADAPTER and conversation.lifecycle.phase is Phase.OVER:
             return None  # it may have been on its way when the end was reported
         return conversation.lifecycle.objection(request.command)

@@ -255,14 +255,16 @@ class SessionMonitor:
         self, target: Target, stopped: Stopped, thread: StoppedThread, verdict: Verdict, signal: str | None
     ) -> None:
         event = stopped.event
-        if stopped.reason == "entry" and signal in self._traits.pause_signals:  # by which LLDB holds it there
+        is_entry = self._is_entry(stopped, thread)
+        if is_entry and signal in self._traits.pause_signals:  # by which LLDB holds it there
             signal = None
+        is_entry = is_entry and signal is None
         paused = self._state.pause_requested and self._is_pause(stopped, signal)
         stop = Stop(
             number=self._state.count_stop(),
-            reason="pause" if paused else _reason(target, stopped, signal),
+            reason="entry" if is_entry else "pause" if paused else _reason(target, stopped, signal),
             target=target.number,
-            description=event.description or (f"signal {signal}" if signal else None),
+            description=None if is_entry else event.description or (f"signal {signal}" if signal else None),
             signal=None if paused else signal,
             text=event.text or "; ".join(verdict.changes) or None,
             hit_breakpoints=verdict.hit,
@@ -271,6 +273,17 @@ class SessionMonitor:
         )
         target.publish(stopped, self._located(stop, target, thread))
         self._state.stop_published()
+
+    def _is_entry(self, stopped: Stopped, thread: StoppedThread) -> bool:
+        """Whether a stop is the one at the entry.
+
+        LLDB before 18 reports an exception there without a description, for the signal by which it holds the program.
+        """
+        if stopped.reason == "entry":
+            return True
+        is_first = self._state.stops == 0 and not self._state.pause_requested
+        at_start = thread.top is not None and thread.top.name == "_start"
+        return is_first and at_start and stopped.reason == "exception" and bool(self._traits.pause_signals)
 
     def _is_pause(self, stopped: Stopped, signal: str | None) -> bool:
         """Whether a stop is the one that the adapter reports after a pause."""

@@ -24,7 +24,7 @@ from dapkit.transport import WireBuffer, WireTap, background_tasks
 
 log = logging.getLogger(__name__)
 
-_OF_PROGRAM = frozenset({"stdout", "stderr"})
+_OF_PROGRAM_OR_DEBUGGER = frozenset({"stdout", "stderr", "console"})
 """Categories of the program's own output."""
 
 
@@ -211,16 +211,16 @@ class ProgramRun:
         self._pass_output(text, category)
 
     def _pass_output(self, text: str, category: str) -> None:
-        """Pass output on, lines that the debugger wrote into the program's output as its own."""
+        """Pass output on; lines that the debugger wrote about itself are not for the user."""
         traits = self._traits
         has_lines = traits.debugger_lines is not None or traits.exit_line is not None
-        if category not in _OF_PROGRAM or not has_lines:  # most adapters, whose output may come in floods
+        if category not in _OF_PROGRAM_OR_DEBUGGER or not has_lines:  # most adapters, whose output may come in floods
             self._listener.output_received(text, category)
             return
         self._last_output = (self._last_output + text)[-limits.LAST_OUTPUT_CHARACTERS :]
         lines = text.splitlines(keepends=True)
         for of_debugger, group in groupby(lines, lambda line: traits.is_of_debugger(line.rstrip("\r\n"))):
-            self._listener.output_received("".join(group), "console" if of_debugger else category)
+            self._listener.output_received("".join(group), "telemetry" if of_debugger else category)
 
     def _target(self, session: Session) -> Target:
         for target in self.targets.values():

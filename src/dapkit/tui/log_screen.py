@@ -13,7 +13,7 @@ from textual.widgets import Footer, Static
 from dapkit import limits
 from dapkit.agent.text.escaping import printable
 from dapkit.diagnostics.errors import DiagnosticsError
-from dapkit.diagnostics.log_lines import LEVELS, LogFilter, LogLine, numbered, shown
+from dapkit.diagnostics.log_lines import LEVELS, LogFilter, LogLine, shown, with_message_first
 from dapkit.diagnostics.logs import LIMIT, LogReader, reader_of
 from dapkit.diagnostics.sessions import Where
 from dapkit.tui.copy_action import copy_text, print_text
@@ -113,7 +113,7 @@ class LogScreen(Screen[None]):
         return [line for line in self._read if self._filter.passes(line)]
 
     def _show(self, lines: list[LogLine], cursor: int) -> None:
-        texts = zip(numbered(lines), map(_style, lines), strict=True)
+        texts = zip(with_message_first(lines), map(_style, lines), strict=True)
         self.query_one(LineView).show(list(texts), cursor)
         self.query_one(Note).say("" if lines else self._nothing())
 

@@ -85,11 +85,15 @@ async def test_exit_code_is_read_from_the_last_exit_line(caller: Caller, output:
 
 async def test_lines_of_the_debugger_are_not_output_of_the_program(caller: Caller) -> None:
     said = OutputEvent(output="a\nGDB: b\nc GDB: d\n[ended with 0]\ne", category="stdout")
-    ending: Script = {"continue": [reply(ContinueBody()), tell(said, TerminatedEvent())]}
+    greeting = OutputEvent(output="GDB: hello\na log message\n", category="console")
+    ending: Script = {"continue": [reply(ContinueBody()), tell(said, greeting, TerminatedEvent())]}
     async with debugging(caller, ending, EXIT_LINE, "debugger_lines = '(GDB: .*)'"):
         await caller("continue")
         assert (await caller("output", category="program")).details["output"] == "a\nc GDB: d\ne"
-        assert (await caller("output", category="console")).details["output"] == "GDB: b\n[ended with 0]\n"
+        assert (await caller("output", category="console")).details["output"] == "a log message\n"
+        ours = (await caller("output", category="telemetry")).details["output"]
+        assert ours == "GDB: b\n[ended with 0]\nGDB: hello\n"
+        assert "GDB: b" not in (await caller("output")).details["output"]
 
 
 @pytest.mark.parametrize(("traits", "total"), [(["total_frames_is_guess = true"], None), ([], 1)])

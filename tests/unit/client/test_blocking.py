@@ -2,13 +2,15 @@
 
 import inspect
 import itertools
+import sys
 from collections.abc import Iterator
 
 import pytest
 from anyio.from_thread import start_blocking_portal
 
 from client_fixtures import able
-from dapkit.client import BlockingSession, BlockingTerminal, Ended, ProgramEnded, Session, Terminal
+from dapkit.client import AdapterDied, BlockingSession, BlockingTerminal, Ended, ProgramEnded, Session, Terminal
+from dapkit.endpoint import RequestFailed
 from dapkit.protocol import (
     ContinueBody,
     EvaluateBody,
@@ -98,3 +100,19 @@ def test_session_that_is_not_open_says_so() -> None:
 def test_adapter_that_cannot_be_started_is_an_error_of_the_with_statement() -> None:
     with pytest.raises(CannotStart), BlockingSession(Session.spawn(["/no/such/adapter"])):
         pytest.fail("there is no such adapter")
+
+
+def test_a_command_that_echoes_is_no_adapter() -> None:
+    with (
+        pytest.raises(RequestFailed, match="echoes all that it gets; it cannot be a debug adapter"),
+        BlockingSession(Session.spawn(["cat"])),
+    ):
+        pass
+
+
+def test_an_adapter_that_ends_at_once_is_reported_without_the_way_through_the_loop() -> None:
+    command = [sys.executable, "-c", "raise SystemExit('its definition is wrong')"]
+    with pytest.raises(AdapterDied, match="its definition is wrong") as caught, BlockingSession(Session.spawn(command)):
+        pass
+    assert len(caught.traceback) == 2
+    assert caught.value.__cause__ is None

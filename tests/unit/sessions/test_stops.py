@@ -18,7 +18,10 @@ from dapkit.protocol import (
     InvalidatedEvent,
     Request,
     ScopesArguments,
+    Source,
+    StackFrame,
     StackTraceArguments,
+    StackTraceBody,
     StoppedEvent,
     TerminatedEvent,
 )
@@ -27,7 +30,7 @@ from dapkit.sessions.errors import NoFrame, StaleReference, UnknownReference
 from dapkit.sessions.registry import SessionRegistry
 from dapkit.sessions.session import DebugSession
 from dapkit.sessions.stops import Outcome, Stop
-from dapkit.testing import FakePeer, Step, die, hold, refuse, release, reply, request, tell
+from dapkit.testing import FakePeer, Script, Step, die, hold, refuse, release, reply, request, tell
 from fake_adapters import FILE, script, stack, start, stopping, until
 
 P = Path("/p")
@@ -187,6 +190,22 @@ async def test_place_that_is_said_to_be_another_is_looked_at_again(sessions: Ses
     await until(lambda: session.state.stop is not None and session.state.stop.line == 9)
     assert session.state.stop is not None
     assert session.state.stop.number == 1
+
+
+@pytest.mark.parametrize(
+    ("signals", "frame", "reason"),
+    [(("SIGSTOP",), "_start", "entry"), (("SIGSTOP",), "main", "exception"), ((), "_start", "exception")],
+)
+async def test_exception_in_the_loader_is_the_entry_with_an_adapter_that_holds_programs_by_a_signal(
+    sessions: SessionRegistry, signals: tuple[str, ...], frame: str, reason: str
+) -> None:
+    top = StackFrame(id=1000, name=frame, line=1, column=1, source=Source(name=frame))
+    steps: Script = {
+        "configurationDone": [reply(), release("configured"), stopping("exception")],
+        "stackTrace": [reply(StackTraceBody(stack_frames=[top], total_frames=1))],
+    }
+    session = await sessions.open(P, start(script(steps), traits=Traits(pause_signals=signals)))
+    assert (await at_stop(session)).reason == reason
 
 
 @pytest.mark.parametrize(("signals", "reason"), [(("SIGSTOP",), "pause"), ((), "exception")])
