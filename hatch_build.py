@@ -15,6 +15,21 @@ from pathlib import Path
 from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+from hatchling.metadata.plugin.interface import MetadataHookInterface
+
+
+class VersionHook(MetadataHookInterface):
+    """Hatchling's hook for metadata.
+
+    It refuses an older Python at once: pip compares `requires-python` last, after it has tried old releases of the
+    dependencies of an extra, which takes it many minutes.
+    """
+
+    def update(self, _metadata: dict[str, Any]) -> None:
+        """Refuse a Python that is too old."""
+        if sys.version_info < (3, 12):  # noqa: UP036 - this is where it is seen
+            version = ".".join(map(str, sys.version_info[:3]))
+            raise SystemExit(f"dapkit needs Python 3.12 or newer, and this is {version}: use python3.12 -m pip")
 
 
 class NativeHook(BuildHookInterface):  # type: ignore[type-arg]  # hatchling has no types for its configuration
