@@ -35,7 +35,7 @@ from dapkit.agent.text.escaping import fenced_after_first, one_line
 from dapkit.hub import wire
 from dapkit.hub.calls import HubCall
 from dapkit.protocol import DapkitError, ProtocolObject, to_json_value
-from dapkit.redaction.redaction import Kind, Redaction
+from dapkit.redaction.redaction import Redaction, TextKind
 from dapkit.sessions.errors import UnknownSession
 from dapkit.sessions.registry import SessionRegistry
 
@@ -132,9 +132,9 @@ class ActionHandler:
                 time=time.time() - took,
                 seconds=took,
                 action=request.name,
-                arguments=redaction.json(arguments, Kind.OUTPUT),
+                arguments=redaction.json(arguments, TextKind.OUTPUT),
                 success=answer["success"] is True,
-                text=redaction.text(str(answer["text"]), Kind.CODE),
+                text=redaction.text(str(answer["text"]), TextKind.CODE),
                 details=redaction.json(answer.get("details")),
             ),
             output_end=call.used.output.end,
@@ -183,13 +183,13 @@ def _given_environment(request: HubCall) -> Mapping[str, str]:
 class _NoRedaction(Redaction):
     """Leaves everything as it is."""
 
-    def text(self, text: str, kind: Kind = Kind.PLAIN) -> str:  # noqa: ARG002 - of the base class
+    def text(self, text: str, kind: TextKind = TextKind.PLAIN) -> str:  # noqa: ARG002 - of the base class
         return text
 
     def result[T: ProtocolObject](self, result: T) -> T:
         return result
 
-    def json(self, value: object, kind: Kind = Kind.PLAIN) -> object:  # noqa: ARG002 - of the base class
+    def json(self, value: object, kind: TextKind = TextKind.PLAIN) -> object:  # noqa: ARG002 - of the base class
         return value
 
     def with_code(self) -> Redaction:

@@ -87,7 +87,7 @@ _DIAGNOSTICS: Final[dict[str, tuple[str, str]]] = {
     "transcript": ("diagnostics.transcript", "Write the session as Markdown and as a page, to read and to show."),
     "clear-cache": ("diagnostics.clear_cache", "Remove files about sessions that are older than 30 days."),
 }
-"""The routes of the menu of diagnostics, as commands."""
+"""The entries of the menu of diagnostics, as commands."""
 
 _TOPICS: Final = {
     "launch": "Start",

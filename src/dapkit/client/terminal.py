@@ -26,7 +26,7 @@ from dapkit.client.errors import WaitExpired
 from dapkit.client.output import OutputText, TextLog
 from dapkit.client.terminal_launcher import REPORT
 from dapkit.protocol import RunInTerminalRequestArguments
-from dapkit.transport import CannotStart, Guard, ProcessGroup, StateChange, background_tasks, ignored_signals
+from dapkit.transport import CannotStart, GroupReaper, ProcessGroup, StateChange, background_tasks, ignored_signals
 from dapkit.transport.descriptors import DescriptorReader, DescriptorWriter
 
 if sys.platform != "win32":  # where this can be imported, and no more
@@ -188,7 +188,7 @@ async def open_terminal(
     """
     if not request.args:
         raise CannotStart("runInTerminal names no command to run")
-    guard = Guard()
+    guard = GroupReaper()
     try:
         terminal, report = _start(request, on_output, program_input)
         guard.watch(terminal.pid)

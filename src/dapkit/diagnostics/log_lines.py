@@ -13,7 +13,7 @@ from typing import Final, Literal, get_args
 from dapkit.agent.text.escaping import one_line
 from dapkit.diagnostics import limits
 from dapkit.hub.daily_log import INDENTATION
-from dapkit.redaction.redaction import CUT, Kind, Redaction
+from dapkit.redaction.redaction import CUT, Redaction, TextKind
 
 type Level = Literal["debug", "info", "warning", "error", "critical"]
 
@@ -27,7 +27,7 @@ _RANK = {name.upper(): rank for rank, name in enumerate(LEVELS)}
 
 
 @dataclass(frozen=True, slots=True)
-class Record:
+class LogRecord:
     """The beginning of a record of the log.
 
     Attributes:
@@ -58,7 +58,7 @@ class LogLine:
 
     day: str
     number: int
-    record: Record | None
+    record: LogRecord | None
     message: str
 
     @property
@@ -97,7 +97,7 @@ class LogFilter:
 EVERYTHING: Final = LogFilter()
 
 
-def lines_of(day: str, first: int, content: Iterable[bytes], record: Record | None = None) -> Iterator[LogLine]:
+def lines_of(day: str, first: int, content: Iterable[bytes], record: LogRecord | None = None) -> Iterator[LogLine]:
     """Read lines of a file.
 
     Args:
@@ -110,7 +110,7 @@ def lines_of(day: str, first: int, content: Iterable[bytes], record: Record | No
     for number, line in enumerate(content, first):
         text = _decoded(line)
         if match := _HEAD.match(text):
-            record = Record(day, number, match["time"], int(match["pid"]), match["level"], match["logger"])
+            record = LogRecord(day, number, match["time"], int(match["pid"]), match["level"], match["logger"])
             yield LogLine(day, number, record, text[match.end() :])
         elif record is not None and text.startswith(INDENTATION):
             yield LogLine(day, number, record, text.removeprefix(INDENTATION))
@@ -124,7 +124,7 @@ def without_secrets(lines: Iterable[LogLine], redaction: Redaction) -> Iterator[
     for _, group in groupby(lines, key=_record_of):
         alike = list(group)
         whole = "\n".join(line.message for line in alike)
-        messages = redaction.text(whole, Kind.OUTPUT).split("\n")
+        messages = redaction.text(whole, TextKind.OUTPUT).split("\n")
         yield from (replace(line, message=message) for line, message in zip(alike, messages, strict=False))
 
 

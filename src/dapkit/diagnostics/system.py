@@ -19,7 +19,7 @@ from dapkit.catalog.tabulation import aligned, indented
 from dapkit.catalog.versions import version_told
 from dapkit.diagnostics import limits
 from dapkit.diagnostics.sessions import OnProgress, Where
-from dapkit.redaction.redaction import Kind, Redaction
+from dapkit.redaction.redaction import Redaction, TextKind
 from dapkit.system.trusted_files import read_start
 
 _PACKAGES = ("anyio", "click", "msgspec", "pyyaml", "mcp", "textual", "py-spy", "memray", "ipykernel", "debugpy")
@@ -187,10 +187,10 @@ def _programs() -> Iterator[tuple[str, str]]:
 
 
 def _environment(environ: Mapping[str, str]) -> Section:
-    redaction = Redaction([environ], of_code=Kind.OUTPUT)
+    redaction = Redaction([environ], of_code=TextKind.OUTPUT)
     variables = {}
     for name in sorted(environ):
-        line = redaction.text(f"{name}={environ[name]}", Kind.OUTPUT)
+        line = redaction.text(f"{name}={environ[name]}", TextKind.OUTPUT)
         value = line.removeprefix(f"{name}=")
         cut = value[: limits.SYSTEM_VALUE_CHARACTERS]
         variables[name] = cut if cut == value else f"{cut}... ({len(value)} characters)"

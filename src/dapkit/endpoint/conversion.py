@@ -34,7 +34,7 @@ _VALUES = (EvaluateBody, SetExpressionBody, SetVariableBody, Variable)
 """A type that describes a value, by a type name and a reference to its memory among other fields."""
 
 
-class _Place(enum.Enum):
+class _FieldMeaning(enum.Enum):
     """The relation of a field to the client."""
 
     LINE = enum.auto()
@@ -45,20 +45,20 @@ class _Place(enum.Enum):
     INSIDE = enum.auto()
 
 
-_IN_ANY: Mapping[str, _Place] = {
-    "line": _Place.LINE,
-    "end_line": _Place.LINE,
-    "lines": _Place.LINE,
-    "column": _Place.COLUMN,
-    "end_column": _Place.COLUMN,
+_IN_ANY: Mapping[str, _FieldMeaning] = {
+    "line": _FieldMeaning.LINE,
+    "end_line": _FieldMeaning.LINE,
+    "lines": _FieldMeaning.LINE,
+    "column": _FieldMeaning.COLUMN,
+    "end_column": _FieldMeaning.COLUMN,
 }
 """Fields of these names, in whatever type."""
 
-_IN_ONE: Mapping[tuple[type[ProtocolObject], str], _Place] = {
-    (Source, "path"): _Place.PATH,
-    (RunInTerminalRequestArguments, "cwd"): _Place.PATH,
-    **{(kind, "type"): _Place.TYPE for kind in _VALUES},
-    **{(kind, "memory_reference"): _Place.MEMORY for kind in _VALUES},
+_IN_ONE: Mapping[tuple[type[ProtocolObject], str], _FieldMeaning] = {
+    (Source, "path"): _FieldMeaning.PATH,
+    (RunInTerminalRequestArguments, "cwd"): _FieldMeaning.PATH,
+    **{(kind, "type"): _FieldMeaning.TYPE for kind in _VALUES},
+    **{(kind, "memory_reference"): _FieldMeaning.MEMORY for kind in _VALUES},
 }
 """Fields that are such in these types alone."""
 
@@ -88,17 +88,17 @@ class Formats:
     memory_references: bool = True
     """Whether the client can ask for memory."""
 
-    differing: frozenset[_Place] = field(init=False)
+    differing: frozenset[_FieldMeaning] = field(init=False)
     """Types to rewrite."""
 
     def __post_init__(self) -> None:
         """Look once whether anything differs: it is asked about with each message."""
         differs = {
-            _Place.LINE: self.line_offset != 0,
-            _Place.COLUMN: self.column_offset != 0,
-            _Place.PATH: self.uris,
-            _Place.TYPE: not self.types,
-            _Place.MEMORY: not self.memory_references,
+            _FieldMeaning.LINE: self.line_offset != 0,
+            _FieldMeaning.COLUMN: self.column_offset != 0,
+            _FieldMeaning.PATH: self.uris,
+            _FieldMeaning.TYPE: not self.types,
+            _FieldMeaning.MEMORY: not self.memory_references,
         }
         object.__setattr__(self, "differing", frozenset(place for place, does in differs.items() if does))
 
@@ -141,31 +141,31 @@ class Formats:
         fields = {name: getattr(value, name) for name in value.__struct_fields__}
         return value.__class__(**(fields | news))
 
-    def _converted(self, old: Any, place: "_Place", way: int) -> object:  # noqa: ANN401 - of the type that `place` says
+    def _converted(self, old: Any, place: "_FieldMeaning", way: int) -> object:  # noqa: ANN401 - of the type that `place` says
         if isinstance(old, list):
             return [self._converted(item, place, way) for item in old]
         match place:
-            case _Place.LINE:
+            case _FieldMeaning.LINE:
                 return max(0, old + way * self.line_offset)
-            case _Place.COLUMN:
+            case _FieldMeaning.COLUMN:
                 return max(0, old + way * self.column_offset)
-            case _Place.PATH:
+            case _FieldMeaning.PATH:
                 return _path(old) if way > 0 else _uri(old)
-            case _Place.TYPE | _Place.MEMORY:
+            case _FieldMeaning.TYPE | _FieldMeaning.MEMORY:
                 return old if way > 0 else None
-            case _Place.INSIDE:
+            case _FieldMeaning.INSIDE:
                 return self._rewritten(old, way)
 
 
 @cache
-def _places(kind: type[ProtocolObject], differing: frozenset[_Place]) -> tuple[tuple[str, _Place], ...]:
+def _places(kind: type[ProtocolObject], differing: frozenset[_FieldMeaning]) -> tuple[tuple[str, _FieldMeaning], ...]:
     """Fields of a type that must be rewritten, or have something inside that must be."""
     return tuple(_find_places(kind, differing, frozenset()))
 
 
 def _find_places(
-    kind: type[ProtocolObject], differing: frozenset[_Place], above: frozenset[type[ProtocolObject]]
-) -> Iterator[tuple[str, _Place]]:
+    kind: type[ProtocolObject], differing: frozenset[_FieldMeaning], above: frozenset[type[ProtocolObject]]
+) -> Iterator[tuple[str, _FieldMeaning]]:
     hints = get_type_hints(kind)
     within = above | {kind}
     for name in kind.__struct_fields__:
@@ -176,12 +176,12 @@ def _find_places(
                 yield name, place
         elif kind in inside:  # a tree: a node may differ although its siblings are equal
             if any(_place(kind, other) in differing for other in kind.__struct_fields__):
-                yield name, _Place.INSIDE
+                yield name, _FieldMeaning.INSIDE
         elif any(any(_find_places(inner, differing, within)) for inner in inside if inner not in within):
-            yield name, _Place.INSIDE
+            yield name, _FieldMeaning.INSIDE
 
 
-def _place(kind: type[ProtocolObject], name: str) -> _Place | None:
+def _place(kind: type[ProtocolObject], name: str) -> _FieldMeaning | None:
     return _IN_ANY.get(name) or _IN_ONE.get((kind, name))
 
 

@@ -31,7 +31,7 @@ from dapkit.mcp.admission import HttpAdmission
 from dapkit.mcp.server import DebugServer
 from dapkit.mcp.wire_capture import WireCapture
 from dapkit.protocol import to_json_value
-from dapkit.redaction.redaction import Kind, Redaction
+from dapkit.redaction.redaction import Redaction, TextKind
 from dapkit.transport import TransportError, WireBuffer, background_tasks, listen_unix, remove_dead_sockets
 
 log = logging.getLogger(__name__)
@@ -132,7 +132,7 @@ async def serve_http(server: DebugServer, *, port: int, announce: Callable[[str,
                 proxy_headers=False,  # the counted connections are the proxy's
             )
             gated = _Uvicorn(config)
-            redaction = Redaction([os.environ], [token], of_code=Kind.OUTPUT) if redact else None
+            redaction = Redaction([os.environ], [token], of_code=TextKind.OUTPUT) if redact else None
             async with (
                 wire_listener(capture.buffer, port=port, redaction=redaction),
                 background_tasks() as tasks,

@@ -4,13 +4,13 @@ import os
 
 type Address = int | tuple[str, int] | str | os.PathLike[str]
 """A port of this machine, host and port, or the path of a unix socket."""
-type Place = tuple[str, int] | str
+type SocketAddress = tuple[str, int] | str
 """Host and port, or the path of a unix socket."""
 
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 
-def place_of(address: Address) -> Place:
+def place_of(address: Address) -> SocketAddress:
     """Return the place that an address means.
 
     Raises:
@@ -56,7 +56,7 @@ def need_own_path(path: str, *, has_token: bool) -> None:
 
 
 def certificate_files(
-    certificate: str | os.PathLike[str] | None, key: str | os.PathLike[str] | None, place: Place
+    certificate: str | os.PathLike[str] | None, key: str | os.PathLike[str] | None, place: SocketAddress
 ) -> tuple[str, str | None] | None:
     """Return the files of a certificate and of its key, if that is in another; None without TLS.
 
@@ -88,7 +88,7 @@ def private_folder() -> str:
         raise OSError(str(error)) from error
 
 
-def folders_with_tokens(place: Place) -> list[str]:
+def folders_with_tokens(place: SocketAddress) -> list[str]:
     """Return the folders where a debugger of our own user may have left the token of a place."""
     if isinstance(place, str) or place[0] not in _LOOPBACK:
         return []

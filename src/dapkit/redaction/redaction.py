@@ -28,7 +28,7 @@ CUT = "..."
 """The end of a value that was shortened."""
 
 
-class Kind(enum.Enum):
+class TextKind(enum.Enum):
     """The kind of a text."""
 
     CODE = enum.auto()
@@ -38,13 +38,13 @@ class Kind(enum.Enum):
     VALUE = enum.auto()
 
 
-_KINDS: Mapping[str, Kind] = {
-    **dict.fromkeys(("source_lines", "sourceLines", "content", "disassembly", "instructions"), Kind.CODE),
-    **dict.fromkeys(("memory_data", "memoryData"), Kind.CODE),
-    **dict.fromkeys(("expression", "condition", "hit_condition", "hitCondition"), Kind.EXPRESSION),
-    **dict.fromkeys(("log_message", "logMessage", "input"), Kind.EXPRESSION),
-    **dict.fromkeys(("output", "notes"), Kind.OUTPUT),
-    **dict.fromkeys(("value", "was", "contents", "result"), Kind.VALUE),
+_KINDS: Mapping[str, TextKind] = {
+    **dict.fromkeys(("source_lines", "sourceLines", "content", "disassembly", "instructions"), TextKind.CODE),
+    **dict.fromkeys(("memory_data", "memoryData"), TextKind.CODE),
+    **dict.fromkeys(("expression", "condition", "hit_condition", "hitCondition"), TextKind.EXPRESSION),
+    **dict.fromkeys(("log_message", "logMessage", "input"), TextKind.EXPRESSION),
+    **dict.fromkeys(("output", "notes"), TextKind.OUTPUT),
+    **dict.fromkeys(("value", "was", "contents", "result"), TextKind.VALUE),
 }
 """Fields of results and of JSON by name; their contents are of their kind, too. All others are PLAIN."""
 
@@ -154,7 +154,7 @@ class Redaction:
         secrets: Iterable[str] = (),
         *,
         also: Iterable["Redaction"] = (),
-        of_code: Kind = Kind.CODE,
+        of_code: TextKind = TextKind.CODE,
     ) -> None:
         self._of_code = of_code
         self.found: set[str] = set()
@@ -173,27 +173,27 @@ class Redaction:
 
     def with_code(self) -> "Redaction":
         """Return a redactor that removes secrets from code as well, and that knows all secrets found so far."""
-        redaction = Redaction(secrets=self.found, also=[self], of_code=Kind.OUTPUT)
+        redaction = Redaction(secrets=self.found, also=[self], of_code=TextKind.OUTPUT)
         redaction.found = self.found
         return redaction
 
-    def text(self, text: str, kind: Kind = Kind.PLAIN) -> str:
+    def text(self, text: str, kind: TextKind = TextKind.PLAIN) -> str:
         """Take secrets out of a text."""
-        if self._of_code is not Kind.CODE:
-            redacted = self._without_values(text, kind if kind is Kind.VALUE else self._of_code)
-            return redacted if kind is Kind.VALUE else _without_literals(redacted)
-        return text if kind is Kind.CODE else self._without_values(text, kind)
+        if self._of_code is not TextKind.CODE:
+            redacted = self._without_values(text, kind if kind is TextKind.VALUE else self._of_code)
+            return redacted if kind is TextKind.VALUE else _without_literals(redacted)
+        return text if kind is TextKind.CODE else self._without_values(text, kind)
 
-    def _without_values(self, text: str, kind: Kind) -> str:
+    def _without_values(self, text: str, kind: TextKind) -> str:
         """Remove the secrets in a text of a kind other than CODE."""
         if self._values is not None:
             text = self._without_beginnings(self._values.sub(MASK, text))
         text = _QUERY.sub(self._option, SHAPES.sub(MASK, text))
-        if kind in (Kind.PLAIN, Kind.EXPRESSION):
+        if kind in (TextKind.PLAIN, TextKind.EXPRESSION):
             return text
         if "-" in text:
             text = _OPTION.sub(self._option, _ASSIGNED_OPTION.sub(self._option, text))
-        return self._without_members(text, structured=kind is Kind.VALUE)
+        return self._without_members(text, structured=kind is TextKind.VALUE)
 
     def without_found(self, value: object) -> object:
         """Remove values from JSON that were found to be secret after it was made; keys stay."""
@@ -212,13 +212,13 @@ class Redaction:
 
     def result[T: ProtocolObject](self, result: T) -> T:
         """Take secrets out of all that an answer holds."""
-        return self._object(result, Kind.PLAIN)
+        return self._object(result, TextKind.PLAIN)
 
-    def json(self, value: object, kind: Kind = Kind.PLAIN) -> object:
+    def json(self, value: object, kind: TextKind = TextKind.PLAIN) -> object:
         """Remove secrets from a JSON value, by its keys; parts without a key have the given kind."""
         return self._held(value, kind)
 
-    def _object[T: ProtocolObject](self, value: T, kind: Kind) -> T:
+    def _object[T: ProtocolObject](self, value: T, kind: TextKind) -> T:
         secrecy = _secrecy_of_row(value)
         changes: dict[str, object] = {}
         for name in value.__struct_fields__:
@@ -228,9 +228,9 @@ class Redaction:
             changes[name] = self._held(old, _KINDS.get(name, kind))
         return changed(value, **changes)
 
-    def _held(self, value: object, kind: Kind) -> object:
+    def _held(self, value: object, kind: TextKind) -> object:
         match value:
-            case _ if kind is Kind.CODE and self._of_code is Kind.CODE:
+            case _ if kind is TextKind.CODE and self._of_code is TextKind.CODE:
                 return value
             case str():
                 return self.text(value, kind)
@@ -242,7 +242,7 @@ class Redaction:
                 return self._json(value, kind)
         return value
 
-    def _json(self, value: Mapping[str, object], kind: Kind) -> dict[str, object]:
+    def _json(self, value: Mapping[str, object], kind: TextKind) -> dict[str, object]:
         """Remove secrets from a JSON object, such as an adapter's response to a request of the caller's own."""
         name = value.get("name", value.get("expression"))
         result: dict[str, object] = {}

@@ -14,7 +14,7 @@ from dapkit.transport.errors import (
     Unreachable,
 )
 from dapkit.transport.gate import ConnectionHandler
-from dapkit.transport.group_reaper import Guard
+from dapkit.transport.group_reaper import GroupReaper
 from dapkit.transport.memory import memory_pair
 from dapkit.transport.private_files import (
     LOOPBACK,
@@ -48,7 +48,7 @@ __all__ = [
     "ConversationLost",
     "DeadlineExceeded",
     "EagerTasks",
-    "Guard",
+    "GroupReaper",
     "Incoming",
     "NotAdmitted",
     "NotPrivate",

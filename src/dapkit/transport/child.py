@@ -21,7 +21,7 @@ from dapkit import limits
 from dapkit.system.platform_support import unsupported
 from dapkit.transport.descriptors import DescriptorReader, DescriptorStream, DescriptorWriter
 from dapkit.transport.errors import CannotStart
-from dapkit.transport.group_reaper import Guard
+from dapkit.transport.group_reaper import GroupReaper
 from dapkit.transport.process import ProcessGroup
 from dapkit.transport.signals import with_default_signals
 from dapkit.transport.tasks import background_tasks
@@ -154,7 +154,7 @@ async def started(
     device, its stdout is read like its stderr, and it has no `stream` yet.
     """
     executable = _found(argv, cwd, env)
-    guard = Guard()
+    guard = GroupReaper()
     try:
         # By its full path: lldb-dap 22 starts itself again in a terminal, by its own argv[0].
         process = _popen([executable, *argv[1:]], cwd=cwd, env=guard.mark(env), on_stdio=on_stdio)

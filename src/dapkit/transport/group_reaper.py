@@ -45,7 +45,7 @@ done
 """
 
 
-class Guard:
+class GroupReaper:
     """Watches over one process group until it is dismissed.
 
     Start it before the group's leader. If the parent is killed between the leader's

@@ -1,4 +1,4 @@
-"""The application of the menu, and the screen of each route."""
+"""The application of the menu, and the screen of each entry."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -8,10 +8,10 @@ from textual.app import App
 from dapkit.diagnostics.sessions import Where
 from dapkit.tui import tasks
 from dapkit.tui.log_screen import LogScreen
-from dapkit.tui.menu import MenuScreen, OpenRoute
+from dapkit.tui.menu import MenuScreen, OpenEntry
 from dapkit.tui.wire_screen import WireScreen
 
-ROUTE_SCREENS: Mapping[str, OpenRoute] = {
+SCREENS: Mapping[str, OpenEntry] = {
     "open-artifacts": tasks.open_artifacts_screen,
     "performance": tasks.performance_screen,
     "work": tasks.work_screen,
@@ -37,7 +37,7 @@ class DiagnosticsApp(App[None]):
 
     def on_mount(self) -> None:
         """Show the menu."""
-        self.push_screen(MenuScreen(self._where, ROUTE_SCREENS))
+        self.push_screen(MenuScreen(self._where, SCREENS))
 
 
 def run(where: Where) -> None:

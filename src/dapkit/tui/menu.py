@@ -1,4 +1,4 @@
-"""The menu of diagnostics: a route is chosen by the arrow keys, or by typing its name."""
+"""The menu of diagnostics: an entry is chosen by the arrow keys, or by typing its name."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -14,13 +14,13 @@ from textual.widgets.option_list import Option
 
 from dapkit.agent.results.snapshot import Snapshot
 from dapkit.diagnostics.errors import DiagnosticsError
-from dapkit.diagnostics.routes import ROUTES
+from dapkit.diagnostics.menu import MENU
 from dapkit.diagnostics.sessions import Where, snapshots
 
-type OpenRoute = Callable[[Where], Screen[None]]
-"""Makes the screen of a route."""
+type OpenEntry = Callable[[Where], Screen[None]]
+"""Makes the screen of an entry."""
 
-_WIDTH = max(map(len, ROUTES)) + 2
+_WIDTH = max(map(len, MENU)) + 2
 
 
 class MenuScreen(Screen[None]):
@@ -28,7 +28,7 @@ class MenuScreen(Screen[None]):
 
     Args:
         where: whose sessions are meant.
-        routes: makes the screen of each route, by its name.
+        entries: makes the screen of each entry, by its name.
 
     """
 
@@ -44,10 +44,10 @@ class MenuScreen(Screen[None]):
         Binding("escape", "clear_or_leave", "Leave", priority=True),
     ]
 
-    def __init__(self, where: Where, routes: Mapping[str, OpenRoute]) -> None:
+    def __init__(self, where: Where, entries: Mapping[str, OpenEntry]) -> None:
         super().__init__()
         self._where = where
-        self._routes = routes
+        self._entries = entries
         self._sessions: Sequence[Snapshot] = ()
         self._typed = ""
 
@@ -55,7 +55,7 @@ class MenuScreen(Screen[None]):
         """Lay the menu out."""
         yield Static("dapkit diagnose", id="title", markup=False)
         yield Static("", id="session", markup=False)
-        yield OptionList(*(Option(_prompt(name, summary), id=name) for name, summary in ROUTES.items()))
+        yield OptionList(*(Option(_prompt(name, summary), id=name) for name, summary in MENU.items()))
         yield Static("", id="typed", markup=False)
         yield Footer()
 
@@ -66,7 +66,7 @@ class MenuScreen(Screen[None]):
         self._look_again()
 
     def on_screen_resume(self) -> None:
-        """Look again when a route is left: a session may have ended meanwhile."""
+        """Look again when an entry is left: a session may have ended meanwhile."""
         self._look_again()
 
     # Sessions
@@ -111,16 +111,16 @@ class MenuScreen(Screen[None]):
     # Choosing
 
     def on_key(self, event: events.Key) -> None:
-        """Take typed letters as the beginning of a route's name."""
+        """Take typed letters as the beginning of an entry's name."""
         if event.key == "backspace":
             self._type(self._typed[:-1])
         elif event.character and (event.character.isalnum() or event.character in "-_"):
             self._type(self._typed + event.character.lower().replace("_", "-"))
 
     def _type(self, typed: str) -> None:
-        fitting = next((number for number, name in enumerate(ROUTES) if name.startswith(typed)), None)
+        fitting = next((number for number, name in enumerate(MENU) if name.startswith(typed)), None)
         if fitting is None:
-            self.notify(f"No route begins with {typed}.", severity="warning")
+            self.notify(f"No entry begins with {typed}.", severity="warning")
             return
         self._typed = typed
         self.query_one(OptionList).highlighted = fitting
@@ -128,7 +128,7 @@ class MenuScreen(Screen[None]):
 
     def _show_typed(self) -> None:
         self.query_one("#typed", Static).update(
-            f"Route: {self._typed}" if self._typed else "Type a name, or use the arrows."
+            f"Name: {self._typed}" if self._typed else "Type a name, or use the arrows."
         )
 
     def action_clear_or_leave(self) -> None:
@@ -139,11 +139,11 @@ class MenuScreen(Screen[None]):
             self.app.exit()
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
-        """Open a route."""
+        """Open an entry."""
         self._typed = ""
         self._show_typed()
         if event.option_id is not None:
-            self.app.push_screen(self._routes[event.option_id](self._where))
+            self.app.push_screen(self._entries[event.option_id](self._where))
 
 
 def _last_used(session: Snapshot) -> str:

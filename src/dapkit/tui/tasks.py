@@ -66,20 +66,18 @@ def _hinting(report: OnProgress, key: str) -> OnProgress:
 
 def memory_screen(where: Where) -> Screen[None]:
     """Take a snapshot of the heap, and compare it with the last one; then memray is offered, if the program runs."""
-    from dapkit.diagnostics import memory as route
+    from dapkit.diagnostics import memory as heap
 
     def take(report: OnProgress, stop: threading.Event, *, attach: bool = False) -> str:
-        earlier = route.saved(where)[-1:]
-        snapshot = route.memory(where, attach=attach, on_progress=_hinting(report, "Escape"), stop=stop)
+        earlier = heap.saved(where)[-1:]
+        snapshot = heap.memory(where, attach=attach, on_progress=_hinting(report, "Escape"), stop=stop)
         parts = [snapshot.as_text(most=limits.HEAP_ROWS_ON_SCREEN)]
-        parts += [
-            route.compare(route.load(path), snapshot).as_text(most=limits.HEAP_ROWS_ON_SCREEN) for path in earlier
-        ]
+        parts += [heap.compare(heap.load(path), snapshot).as_text(most=limits.HEAP_ROWS_ON_SCREEN) for path in earlier]
         return "\n\n".join(parts)
 
     def ask(report: OnProgress, stop: threading.Event) -> str | Question:
         text = take(report, stop)
-        if not route.can_attach(where):
+        if not heap.can_attach(where):
             return text
         seconds = f"{shared_limits.HEAP_ATTACH_SECONDS:g} s"
         return Question(

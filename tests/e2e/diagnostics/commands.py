@@ -43,12 +43,12 @@ def start_running(project: Path, *words: str) -> None:
 
 
 @contextmanager
-def menu(project: Path, route: str, *, columns: int = 100, lines: int = 32) -> Iterator[Terminal]:
-    """Open a route of the menu by its name, in a terminal; the menu is left at the end."""
+def menu(project: Path, entry: str, *, columns: int = 100, lines: int = 32) -> Iterator[Terminal]:
+    """Open an entry of the menu by its name, in a terminal; the menu is left at the end."""
     with terminal(MENU, project, {}, columns=columns, lines=lines) as screen:
         screen.wait("Type a name, or use the arrows.")
         screen.wait_until(lambda: "There is no session" in screen.text or "Session " in screen.text, "no session shown")
-        screen.type(route)
-        screen.wait(f"Route: {route}")
+        screen.type(entry)
+        screen.wait(f"Name: {entry}")
         screen.type("\r")
         yield screen

@@ -12,8 +12,8 @@ import pytest
 from dapkit.cli import exit_codes
 from dapkit.cli.main import WORDS_OF_OTHERS
 from dapkit.cli.main import dapkit as command
-from dapkit.diagnostics.routes import ROUTES
-from dapkit.tui.app import ROUTE_SCREENS
+from dapkit.diagnostics import menu
+from dapkit.tui.app import SCREENS
 from e2e.diagnostics.commands import MENU, dapkit
 from screens import keep_picture, terminal
 
@@ -23,8 +23,8 @@ DOWN, ESCAPE = "\x1b[B", "\x1b"
 
 
 def test_every_route_has_a_screen_and_a_command() -> None:
-    assert sorted(ROUTE_SCREENS) == sorted(ROUTES)
-    assert {WORDS_OF_OTHERS.get(name, name) for name in ROUTES} <= set(command.list_commands(click.Context(command)))
+    assert sorted(SCREENS) == sorted(menu.MENU)
+    assert {WORDS_OF_OTHERS.get(name, name) for name in menu.MENU} <= set(command.list_commands(click.Context(command)))
 
 
 @pytest.mark.thorough
@@ -32,7 +32,7 @@ def test_route_is_chosen_by_arrow_keys_and_left_again(project: Path) -> None:
     dapkit(project, "launch", "-b", "app.py:5", "app.py")
     with terminal(MENU, project, {}, columns=100, lines=24) as screen:
         screen.wait("Session debug-1: stopped")
-        for name, summary in ROUTES.items():
+        for name, summary in menu.MENU.items():
             screen.wait(f"{name:15} {summary}")
         screen.wait("esc Leave")
         keep_picture(screen, "menu", "dapkit diagnose")
@@ -40,7 +40,7 @@ def test_route_is_chosen_by_arrow_keys_and_left_again(project: Path) -> None:
         screen.wait("Nothing was written about debug-1 yet.")
         screen.type(ESCAPE)
         screen.wait("Type a name, or use the arrows.")
-        screen.type(DOWN * (list(ROUTES).index("system") - list(ROUTES).index("open-artifacts")) + "\r")
+        screen.type(DOWN * (list(menu.MENU).index("system") - list(menu.MENU).index("open-artifacts")) + "\r")
         screen.wait("architecture")
         screen.type("q")
         screen.wait("Type a name, or use the arrows.")
@@ -52,10 +52,10 @@ def test_route_is_chosen_by_arrow_keys_and_left_again(project: Path) -> None:
 def test_errors_are_shown_in_the_menu_which_goes_on(project: Path) -> None:
     with terminal(MENU, project, {}, columns=100, lines=24) as screen:
         screen.wait("There is no session: dapkit launch starts one.")
-        for route in ("open-artifacts", "transcript", "work", "memory"):
+        for entry in ("open-artifacts", "transcript", "work", "memory"):
             screen.wait("Type a name, or use the arrows.")
-            screen.type(route)
-            screen.wait(f"Route: {route}")
+            screen.type(entry)
+            screen.wait(f"Name: {entry}")
             screen.type("\r")
             screen.wait("There is no session: no hub runs.")
             screen.type("q")
@@ -67,7 +67,7 @@ def test_errors_are_shown_in_the_menu_which_goes_on(project: Path) -> None:
 def test_without_a_terminal_the_routes_are_listed(project: Path) -> None:
     error = dapkit(project, "diagnose", expect=exit_codes.USAGE)
     assert "The menu needs a terminal." in error
-    for name, summary in ROUTES.items():
+    for name, summary in menu.MENU.items():
         assert f"  dapkit {name:14}  {summary}" in error
     asked = subprocess.run([*MENU, "--json"], cwd=project, capture_output=True, text=True, timeout=60, check=False)
     answer = json.loads(asked.stdout)

@@ -68,8 +68,8 @@ def test_performance_in_the_menu_is_ended_by_a_key_for_each_profile(project: Pat
 @pytest.mark.thorough
 def test_errors_are_shown_in_the_menu(project: Path) -> None:
     dapkit(project, "launch", "-b", "app.py:5", "app.py")
-    for route in ("work", "performance"):
-        with menu(project, route) as screen:
+    for entry in ("work", "performance"):
+        with menu(project, entry) as screen:
             screen.wait("Continue it first: dapkit continue")
             screen.type("q")
             screen.wait("Type a name, or use the arrows.")

@@ -140,8 +140,8 @@ def test_program_is_the_same_after_a_profile(project: Path) -> None:
 @pytest.mark.thorough
 def test_program_that_is_stopped_is_not_profiled(project: Path) -> None:
     dapkit(project, "launch", "-b", "app.py:5", "app.py")
-    for route in ("work", "performance"):
-        error = dapkit(project, route, expect=exit_codes.WRONG_STATE)
+    for entry in ("work", "performance"):
+        error = dapkit(project, entry, expect=exit_codes.WRONG_STATE)
         assert "is stopped (breakpoint)" in error
         assert "Continue it first: dapkit continue" in error
 
@@ -162,11 +162,11 @@ def test_program_that_ends_meanwhile_leaves_its_profile(project: Path) -> None:
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("route", ["work", "performance"])
-def test_missing_extra_is_named_with_its_install_line(project: Path, route: str) -> None:
+@pytest.mark.parametrize("entry", ["work", "performance"])
+def test_missing_extra_is_named_with_its_install_line(project: Path, entry: str) -> None:
     running(project, "busy.py", PYTHON)
     script = "import shutil; shutil.which = lambda *_, **__: None\nfrom dapkit.cli.main import dapkit; dapkit()"
-    command = [sys.executable, "-c", script, route, "--json"]
+    command = [sys.executable, "-c", script, entry, "--json"]
     done = subprocess.run(command, cwd=project, capture_output=True, text=True, timeout=PATIENCE, check=False)
     assert done.returncode == exit_codes.NO_ADAPTER
     error = json.loads(done.stdout)["error"]

@@ -9,8 +9,8 @@ from e2e.hub.processes import ended
 
 PARENT = """
 import os, signal, subprocess, sys
-from dapkit.transport.group_reaper import Guard
-guard = Guard()
+from dapkit.transport.group_reaper import GroupReaper
+guard = GroupReaper()
 leader = subprocess.Popen(["sleep", "600"], env=guard.mark(None), start_new_session=True)
 if "watched" in sys.argv:
     guard.watch(leader.pid)

@@ -6,7 +6,7 @@ from typing import Any
 from dapkit.agent.calls.program_output import written_lines
 from dapkit.agent.queries.record import latest, output_between
 from dapkit.client import TextLog
-from dapkit.redaction.redaction import Kind, Redaction
+from dapkit.redaction.redaction import Redaction, TextKind
 
 
 def test_each_action_gets_what_came_until_it_was_answered() -> None:
@@ -18,13 +18,13 @@ def test_line_goes_to_where_it_began() -> None:
 
 
 def test_secret_that_came_in_two_parts_is_not_cut() -> None:
-    shown = Redaction().text("password=hunter22\nok\n", Kind.OUTPUT)
+    shown = Redaction().text("password=hunter22\nok\n", TextKind.OUTPUT)
     assert output_between([12], [0, 18], shown) == ["password=[redacted]\n", "ok\n"]
 
 
 def test_output_whose_secret_had_several_lines_is_shown_at_the_end() -> None:
     key = "a\n-----BEGIN PRIVATE KEY-----\nMIIE\n-----END PRIVATE KEY-----\nb\n"
-    shown = Redaction().text(key, Kind.OUTPUT)
+    shown = Redaction().text(key, TextKind.OUTPUT)
     assert output_between([2, 35], [0, 2, 30, 35, 61], shown) == ["", "", "a\n[redacted]\nb\n"]
 
 

@@ -6,7 +6,7 @@ from dapkit.agent.results.program import SourceText
 from dapkit.agent.results.session import CustomBody, SourceLine
 from dapkit.agent.results.values import ExceptionRow, VariableRow
 from dapkit.redaction import limits
-from dapkit.redaction.redaction import Kind, Redaction, value_of
+from dapkit.redaction.redaction import Redaction, TextKind, value_of
 from dapkit.redaction.secret_names import Secrecy, secrecy_of
 from unit.agent.samples import STOPPED
 
@@ -117,7 +117,7 @@ def test_a_secret_is_known_by_its_shape(text: str, expected: str) -> None:
     assert Redaction().text(text) == expected
 
 
-@pytest.mark.parametrize("kind", [Kind.OUTPUT, Kind.VALUE])
+@pytest.mark.parametrize("kind", [TextKind.OUTPUT, TextKind.VALUE])
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
@@ -129,7 +129,7 @@ def test_a_secret_is_known_by_its_shape(text: str, expected: str) -> None:
         ("['app.py', '--api-key', 'abcdef', '-v']", "['app.py', '--api-key', '[redacted]', '-v']"),
     ],
 )
-def test_a_secret_is_known_by_the_name_before_it(text: str, expected: str, kind: Kind) -> None:
+def test_a_secret_is_known_by_the_name_before_it(text: str, expected: str, kind: TextKind) -> None:
     assert Redaction().text(text, kind) == expected
 
 
@@ -149,10 +149,10 @@ def test_a_secret_is_known_by_the_name_before_it(text: str, expected: str, kind:
     ],
 )
 def test_all_of_a_container_with_a_secret_name_is_secret(text: str, expected: str) -> None:
-    assert Redaction().text(text, Kind.VALUE) == expected
+    assert Redaction().text(text, TextKind.VALUE) == expected
 
 
-@pytest.mark.parametrize("kind", [Kind.OUTPUT, Kind.VALUE])
+@pytest.mark.parametrize("kind", [TextKind.OUTPUT, TextKind.VALUE])
 @pytest.mark.parametrize(
     "text",
     [
@@ -172,7 +172,7 @@ def test_all_of_a_container_with_a_secret_name_is_secret(text: str, expected: st
         "the bearer of bad news",
     ],
 )
-def test_what_is_not_secret_stays_readable(text: str, kind: Kind) -> None:
+def test_what_is_not_secret_stays_readable(text: str, kind: TextKind) -> None:
     assert Redaction().text(text, kind) == text
 
 
@@ -255,8 +255,8 @@ def test_code_is_left_alone_unless_it_leaves_the_machine() -> None:
     ],
 )
 def test_code_that_leaves_the_machine_has_no_literals_of_secret_names(code: str) -> None:
-    assert Redaction().text(code, Kind.CODE) == code
-    shown = Redaction().with_code().text(code, Kind.CODE)
+    assert Redaction().text(code, TextKind.CODE) == code
+    shown = Redaction().with_code().text(code, TextKind.CODE)
     assert "hunter22" not in shown
     assert shown.replace("[redacted]", "hunter22") == code
 
@@ -274,7 +274,7 @@ def test_code_that_leaves_the_machine_has_no_literals_of_secret_names(code: str)
     ],
 )
 def test_code_without_such_literals_stays(code: str) -> None:
-    assert Redaction().with_code().text(code, Kind.CODE) == code
+    assert Redaction().with_code().text(code, TextKind.CODE) == code
 
 
 @pytest.mark.parametrize(
@@ -287,7 +287,7 @@ def test_code_without_such_literals_stays(code: str) -> None:
     ],
 )
 def test_options_and_urls_of_output_have_no_secrets(line: str, shown: str) -> None:
-    assert Redaction().text(line, Kind.OUTPUT) == shown
+    assert Redaction().text(line, TextKind.OUTPUT) == shown
 
 
 def test_what_was_secret_by_its_name_is_taken_out_everywhere_of_what_leaves_the_machine() -> None:
@@ -297,8 +297,8 @@ def test_what_was_secret_by_its_name_is_taken_out_everywhere_of_what_leaves_the_
     redaction.json({"args": ["--token", "plain-word"], "password": "something", "secret": "short"})
     assert redaction.found == {"hunter22", "plain-word", "something"}
     text = "hunter22 and plain-word and something, short"
-    assert redaction.text(text, Kind.OUTPUT) == text
-    assert redaction.with_code().text(text, Kind.OUTPUT) == "[redacted] and [redacted] and [redacted], short"
+    assert redaction.text(text, TextKind.OUTPUT) == text
+    assert redaction.with_code().text(text, TextKind.OUTPUT) == "[redacted] and [redacted] and [redacted], short"
     assert redaction.without_found({"a": ["x hunter22", 1]}) == {"a": ["x [redacted]", 1]}
 
 
@@ -317,12 +317,12 @@ def test_value_belongs_to_the_expression_beside_it() -> None:
 def test_variable_that_is_handed_on_by_its_own_name_is_no_secret() -> None:
     redaction = Redaction()
     for line in ("login(password=password)", "self.password = password"):
-        assert redaction.with_code().text(line, Kind.EXPRESSION) == line
+        assert redaction.with_code().text(line, TextKind.EXPRESSION) == line
     assert redaction.found == set()
 
 
 def test_names_are_not_remembered_as_secrets() -> None:
     redaction = Redaction()
     redaction.json({"password": "password", "secret": "apiKey"})
-    redaction.text("dict(password=password, secret=something)", Kind.OUTPUT)
+    redaction.text("dict(password=password, secret=something)", TextKind.OUTPUT)
     assert redaction.found == set()

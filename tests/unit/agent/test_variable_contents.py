@@ -9,7 +9,7 @@ from dapkit.agent.reading.local_variables import printed_variables
 from dapkit.agent.reading.variable_contents import contents_of
 from dapkit.endpoint import RequestFailed
 from dapkit.protocol import Variable, VariablePresentationHint, VariablesArguments, VariablesBody
-from dapkit.redaction.redaction import Kind, Redaction
+from dapkit.redaction.redaction import Redaction, TextKind
 
 
 def var(
@@ -134,7 +134,7 @@ async def test_contents_end_where_their_characters_do_and_secrets_are_found_in_t
     known = {1: [var("password", '"hunter2222"'), *(var(f"member_{number}", "v" * 50) for number in range(10))]}
     found = await read(var("settings", "", 1, "Settings"), known)
     assert found is not None
-    assert Redaction().text(found, Kind.VALUE).startswith('{password = "[redacted]", member_0 = ')
+    assert Redaction().text(found, TextKind.VALUE).startswith('{password = "[redacted]", member_0 = ')
     assert found.endswith(", ...}")
     assert len(found) < limits.CONTENTS_CHARACTERS + 10
 

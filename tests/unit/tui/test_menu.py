@@ -1,4 +1,4 @@
-"""The menu: routes by arrow keys and by name, and which session they are about."""
+"""The menu: entries by arrow keys and by name, and which session they are about."""
 
 from collections.abc import Sequence
 from typing import Any, Literal
@@ -11,7 +11,7 @@ from textual.widgets import OptionList, Static
 
 from dapkit.agent.results.snapshot import Snapshot
 from dapkit.diagnostics.errors import DiagnosticsError
-from dapkit.diagnostics.routes import ROUTES
+from dapkit.diagnostics.menu import MENU
 from dapkit.diagnostics.sessions import Where
 from dapkit.protocol import changed
 from dapkit.tui import menu
@@ -36,9 +36,9 @@ class Menu(App[None]):
         self.opened: list[tuple[str, str | None]] = []
 
     def on_mount(self) -> None:
-        self.push_screen(MenuScreen(Where("/project"), {name: self._opens(name) for name in ROUTES}))
+        self.push_screen(MenuScreen(Where("/project"), {name: self._opens(name) for name in MENU}))
 
-    def _opens(self, name: str) -> menu.OpenRoute:
+    def _opens(self, name: str) -> menu.OpenEntry:
         def make(where: Where) -> Screen[None]:
             self.opened.append((name, where.session))
             return Screen()
@@ -84,7 +84,7 @@ async def test_ten_routes_of_the_contract_are_listed_with_a_line_each() -> None:
             "transcript",
             "clear-cache",
         ]
-        assert all(len(summary) > 20 for summary in ROUTES.values())
+        assert all(len(summary) > 20 for summary in MENU.values())
 
 
 @pytest.mark.usefixtures("sessions")
@@ -97,7 +97,7 @@ async def test_route_is_chosen_by_arrow_keys() -> None:
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("name", ROUTES)
+@pytest.mark.parametrize("name", MENU)
 @pytest.mark.usefixtures("sessions")
 async def test_route_is_chosen_by_its_own_name(name: str) -> None:
     app = Menu()
@@ -113,7 +113,7 @@ async def test_name_of_no_route_is_refused_and_what_was_typed_stays() -> None:
     async with app.run_test() as pilot:
         await ready(pilot)
         await pilot.press("s", "q")
-        assert text(app, "typed") == "Route: s"
+        assert text(app, "typed") == "Name: s"
         await pilot.press("backspace")
         assert text(app, "typed") == "Type a name, or use the arrows."
         await pilot.press("t", "escape")

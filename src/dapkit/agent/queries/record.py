@@ -19,7 +19,7 @@ from dapkit.agent.results.diagnostics import LiveSession, LiveSessions, Recorded
 from dapkit.agent.results.diagnostics import SessionConfiguration as Configuration
 from dapkit.client.routes import Listening, Route, Spawned
 from dapkit.protocol import changed
-from dapkit.redaction.redaction import Kind, Redaction
+from dapkit.redaction.redaction import Redaction, TextKind
 from dapkit.sessions.session import DebugSession
 
 
@@ -93,7 +93,7 @@ def output_between(ends: Sequence[int], starts: Sequence[int], text: str) -> lis
 
 def _shown_output(whole: str, redaction: Redaction) -> str:
     """Remove secrets from an output, including those in its first lines that only its last lines reveal."""
-    return str(redaction.without_found(redaction.text(whole, Kind.OUTPUT)))
+    return str(redaction.without_found(redaction.text(whole, TextKind.OUTPUT)))
 
 
 def _without_secrets(entries: Sequence[RecordedAction], redaction: Redaction) -> list[RecordedAction]:
@@ -112,9 +112,9 @@ def _without_secrets(entries: Sequence[RecordedAction], redaction: Redaction) ->
 def _configuration(session: DebugSession, redaction: Redaction) -> Configuration:
     return Configuration(
         adapter=session.adapter,
-        command=[redaction.text(word, Kind.OUTPUT) for word in _command(session.start.route)],
+        command=[redaction.text(word, TextKind.OUTPUT) for word in _command(session.start.route)],
         request=session.start.request,
-        arguments=redaction.json(dict(session.start.configuration), Kind.OUTPUT),
+        arguments=redaction.json(dict(session.start.configuration), TextKind.OUTPUT),
         adapter_pid=next((target.session.adapter_pid for target in session.state.live_targets), None),
     )
 

@@ -16,7 +16,7 @@ from dapkit.agent import limits
 from dapkit.agent.calls.call import ActionCall
 from dapkit.agent.calls.registry import Approval, query
 from dapkit.agent.results.diagnostics import WireRecords, WireRow
-from dapkit.redaction.redaction import CUT, Kind, Redaction
+from dapkit.redaction.redaction import CUT, Redaction, TextKind
 from dapkit.sessions.session import DebugSession
 from dapkit.transport import WireBuffer, WireRecord, background_tasks
 
@@ -84,19 +84,19 @@ def _without_secrets(record: WireRecord, redaction: Redaction) -> str:
     if marker:
         return _without_secrets_of_cut(text, redaction) + marker
     try:
-        return _dumped(redaction.json(json.loads(text), Kind.OUTPUT))
+        return _dumped(redaction.json(json.loads(text), TextKind.OUTPUT))
     except (ValueError, RecursionError):
-        return redaction.text(text, Kind.VALUE)
+        return redaction.text(text, TextKind.VALUE)
 
 
 def _without_secrets_of_cut(text: str, redaction: Redaction) -> str:
     for completed, closing in _completed(text):
         try:
-            message = redaction.json(json.loads(completed), Kind.OUTPUT)
+            message = redaction.json(json.loads(completed), TextKind.OUTPUT)
         except (ValueError, RecursionError):
             continue
         return _without_end(_dumped(message).removesuffix(closing))
-    return _without_end(redaction.text(text + CUT, Kind.VALUE))
+    return _without_end(redaction.text(text + CUT, TextKind.VALUE))
 
 
 def _without_end(text: str) -> str:

@@ -5,7 +5,7 @@ import sys
 import click
 
 from dapkit.cli import exit_codes
-from dapkit.cli.diagnostics.common import fail, interruptible, route, show_json, show_page
+from dapkit.cli.diagnostics.common import fail, interruptible, menu_command, show_json, show_page
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 )
 @click.option("-y", "--yes", is_flag=True, help="Remove it without asking.")
 @click.option("-n", "--dry-run", is_flag=True, help="List it, and remove nothing.")
-@route
+@menu_command
 def clear_cache(where: "Where", *, days: float | None, yes: bool, dry_run: bool, as_json: bool) -> None:
     """Remove files about sessions of all projects that are older than 30 days, after listing them.
 

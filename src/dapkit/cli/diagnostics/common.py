@@ -18,12 +18,12 @@ from dapkit.cli.display import as_json_text, complain, page
 _TAKEN = ("session", "project", "as_json")
 
 
-def route(command: Callable[..., None]) -> Callable[..., None]:
+def menu_command(command: Callable[..., None]) -> Callable[..., None]:
     """Give a command `-s`, `--project` and `--json`, as `where` and `as_json`, and let it end with a clear error.
 
     Example:
         @click.command()
-        @route
+        @menu_command
         def system(where: Where, *, as_json: bool) -> None:
             "Show the machine."
 

@@ -1,12 +1,12 @@
-"""`dapkit diagnose`: the menu of all routes."""
+"""`dapkit diagnose`: the menu of all entries."""
 
 import sys
 
 import click
 
 from dapkit.cli import exit_codes
-from dapkit.cli.diagnostics.common import fail, route
-from dapkit.diagnostics.routes import ROUTES
+from dapkit.cli.diagnostics.common import fail, menu_command
+from dapkit.diagnostics.menu import MENU
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,17 +14,17 @@ if TYPE_CHECKING:
 
 
 @click.command(epilog="Example: dapkit diagnose")
-@route
+@menu_command
 def diagnose(where: "Where", *, as_json: bool) -> None:
     """Show a menu of diagnostics: logs, messages, profiles, memory, reports.
 
-    A route is chosen with the arrow keys, or by typing its name. Without a terminal the routes are listed: each is a
+    An entry is chosen with the arrow keys, or by typing its name. Without a terminal the entries are listed: each is a
     command, too.
     """
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         fail(
             "no_terminal",
-            "The menu needs a terminal. Each of its routes is a command, too:",
+            "The menu needs a terminal. Each of its entries is a command, too:",
             _listed(),
             as_json=as_json,
         )
@@ -34,11 +34,11 @@ def diagnose(where: "Where", *, as_json: bool) -> None:
         if error.name != "textual":
             raise
         message = "The menu is drawn by Textual, which is not installed: pip install 'dapkit[tui]'"
-        fail("not_installed", message, f"Each of its routes is a command, too:\n{_listed()}", as_json=as_json)
+        fail("not_installed", message, f"Each of its entries is a command, too:\n{_listed()}", as_json=as_json)
     run(where)
     raise click.exceptions.Exit(exit_codes.DONE)
 
 
 def _listed() -> str:
-    width = max(map(len, ROUTES))
-    return "\n".join(f"  dapkit {name:{width}}  {summary}" for name, summary in ROUTES.items())
+    width = max(map(len, MENU))
+    return "\n".join(f"  dapkit {name:{width}}  {summary}" for name, summary in MENU.items())

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from dapkit.cli.diagnostics.common import interruptible, route, show_json, show_page
+from dapkit.cli.diagnostics.common import interruptible, menu_command, show_json, show_page
 from dapkit.cli.parameter_types import PathParameter
 
 TYPE_CHECKING = False
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 @click.command(epilog="Example: dapkit dump")
 @click.argument("pid", required=False, metavar="", shell_complete=lambda *_: [])
 @click.option("-o", "--output", type=PathParameter(), help="File to write; by default one in the session's folder.")
-@route
+@menu_command
 def dump(where: "Where", *, pid: str | None, output: str | None, as_json: bool) -> None:
     """Write a report of the session into one archive.
 

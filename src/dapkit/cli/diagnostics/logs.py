@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from dapkit import limits
-from dapkit.cli.diagnostics.common import interruptible, route, show_json, show_page
+from dapkit.cli.diagnostics.common import interruptible, menu_command, show_json, show_page
 from dapkit.cli.display import as_json_text, complain
 
 TYPE_CHECKING = False
@@ -58,7 +58,7 @@ def _days(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[s
 )
 @click.option("--range", "numbers", type=RangeParameter(), help="Lines by their numbers, instead of the last ones.")
 @click.option("-f", "--follow", is_flag=True, help="Show later records too, until Ctrl-C.")
-@route
+@menu_command
 def logs(
     where: "Where",
     *,

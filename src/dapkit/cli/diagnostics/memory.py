@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from dapkit.cli.diagnostics.common import interruptible, route, show_json, show_page
+from dapkit.cli.diagnostics.common import interruptible, menu_command, show_json, show_page
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     show_default=True,
     help="With --attach: how long.",
 )
-@route
+@menu_command
 def memory(
     where: "Where",
     *,
@@ -41,18 +41,18 @@ def memory(
     kept in the session's folder. Lines are known if the program traces its allocations (-X tracemalloc); with --attach,
     memray (of dapkit[profile]) traces the allocations of the next seconds.
     """
-    from dapkit.diagnostics import memory as route
+    from dapkit.diagnostics import memory as heap
 
-    before = None if compare is None else route.last(where) if compare == "last" else route.load(Path(compare))
+    before = None if compare is None else heap.last(where) if compare == "last" else heap.load(Path(compare))
     with interruptible() as (on_progress, stop):
-        snapshot = route.memory(where, attach=attach, seconds=seconds, on_progress=on_progress, stop=stop)
+        snapshot = heap.memory(where, attach=attach, seconds=seconds, on_progress=on_progress, stop=stop)
     if before is None:
         if as_json:
             show_json(snapshot.as_json())
         else:
             show_page(snapshot.as_text(by=by, most=limit))
         return
-    changes = route.compare(before, snapshot)
+    changes = heap.compare(before, snapshot)
     if as_json:
         show_json(changes.as_json())
     else:

@@ -4,7 +4,7 @@ import sys
 
 import click
 
-from dapkit.cli.diagnostics.common import route, show_json, show_page
+from dapkit.cli.diagnostics.common import menu_command, show_json, show_page
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 @click.command(name="open-artifacts", epilog="Example: dapkit open-artifacts")
-@route
+@menu_command
 def open_artifacts(where: "Where", *, as_json: bool) -> None:
     """Open the folder with the session's files: reports, profiles, transcripts.
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import click
 
 from dapkit import limits
-from dapkit.cli.diagnostics.common import interruptible, route, show_json, show_page
+from dapkit.cli.diagnostics.common import interruptible, menu_command, show_json, show_page
 
 if TYPE_CHECKING:
     from dapkit.diagnostics.sessions import Where
@@ -95,7 +95,7 @@ def _keys_set(terminal: int, events: tuple[threading.Event, ...]) -> Iterator[No
     show_default=True,
     help="How long the work profile takes after that.",
 )
-@route
+@menu_command
 def performance(where: "Where", *, seconds: float, work_seconds: float, as_json: bool) -> None:
     """Profile the program's processor time until a key is pressed, then the time of its threads.
 

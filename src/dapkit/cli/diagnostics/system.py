@@ -2,7 +2,7 @@
 
 import click
 
-from dapkit.cli.diagnostics.common import interruptible, route, show_json, show_page
+from dapkit.cli.diagnostics.common import interruptible, menu_command, show_json, show_page
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 @click.command(epilog="Example: dapkit system")
-@route
+@menu_command
 def system(where: "Where", *, as_json: bool) -> None:
     """Show this machine, the versions of Python, dapkit and each adapter, the terminal, and the environment.
 

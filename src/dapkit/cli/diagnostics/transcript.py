@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from dapkit.cli.diagnostics.common import interruptible, route, show_json
+from dapkit.cli.diagnostics.common import interruptible, menu_command, show_json
 from dapkit.cli.parameter_types import PathParameter
 
 TYPE_CHECKING = False
@@ -40,7 +40,7 @@ class _OutputParameter(PathParameter):
 )
 @click.option("--wire", is_flag=True, help="With the messages between dapkit and the adapter, shown on demand.")
 @click.option("--open", "opened", is_flag=True, help="Open the page in the browser, where there is a desktop.")
-@route
+@menu_command
 def transcript(
     where: "Where", *, kind: str | None, output: str | None, wire: bool, opened: bool, as_json: bool
 ) -> None:

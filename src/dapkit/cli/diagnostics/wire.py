@@ -9,7 +9,7 @@ from dataclasses import replace
 import click
 
 from dapkit.cli.common_options import session_names
-from dapkit.cli.diagnostics.common import route, show_page
+from dapkit.cli.diagnostics.common import menu_command, show_page
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ _ANY = 0
 @click.option("--kind", type=click.Choice(["request", "response", "event"]), help="Show messages of this kind.")
 @click.option("--failed", is_flag=True, help="Show responses that report a failure, and their requests.")
 @click.option("--whole", is_flag=True, help="Show each message whole, over several lines.")
-@route
+@menu_command
 def wire(
     where: "Where",
     *,

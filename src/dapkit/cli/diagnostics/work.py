@@ -5,7 +5,7 @@ import sys
 import click
 
 from dapkit import limits
-from dapkit.cli.diagnostics.common import interruptible, route, show_json, show_page
+from dapkit.cli.diagnostics.common import interruptible, menu_command, show_json, show_page
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 @click.option(
     "--open/--no-open", "opens", default=True, help="Whether to open the flame graph, in a terminal on a desktop."
 )
-@route
+@menu_command
 def work(where: "Where", *, seconds: float, opens: bool, as_json: bool) -> None:
     """Profile where the program's threads spend their time, and draw it as a flame graph (SVG).
 

@@ -9,5 +9,5 @@ window         the duration of a recording
 tools          profiling tools, ended with dapkit
 py_spy, waiting, perf, go_pprof, pprof_format, go_names    the tools, and their output
 choice         the choice of a tool for a program, and the reason
-work, performance    the two routes
+work, performance    the two entries
 """

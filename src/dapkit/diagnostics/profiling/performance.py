@@ -1,4 +1,4 @@
-"""Route `performance`: a CPU profile, then a work profile, and both in a report of the session."""
+"""Entry `performance`: a CPU profile, then a work profile, and both in a report of the session."""
 
 import json
 import threading

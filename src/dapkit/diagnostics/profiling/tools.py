@@ -19,7 +19,7 @@ from dapkit.agent.text.escaping import one_line
 from dapkit.diagnostics import limits
 from dapkit.diagnostics.errors import DiagnosticsError
 from dapkit.system import procfs
-from dapkit.transport.group_reaper import Guard
+from dapkit.transport.group_reaper import GroupReaper
 
 
 class RecordingTool:
@@ -89,7 +89,7 @@ def running_tool(
         DiagnosticsError: it cannot be started.
 
     """
-    guard = Guard()
+    guard = GroupReaper()
     try:
         with tempfile.TemporaryFile() as errors:
             environment = guard.mark({**os.environ, "RUST_BACKTRACE": "0", "LC_ALL": "C"})

@@ -10,7 +10,7 @@ from dapkit.python.stacks.tasks import Task
 from dapkit.python.stacks.threads import DumpedThread, Frame, is_own
 from dapkit.python.stacks.waits import Wait
 
-type _Place = tuple[str, str, int, bool]
+type _FrameRow = tuple[str, str, int, bool]
 """Function, file, line, and whether it is the program's own."""
 
 _ADVICE = "A session shows them as threads: `dapkit attach PID`."
@@ -142,7 +142,7 @@ def _task(task: Task, stacks: ProcessStacks, *, everything: bool) -> Iterator[st
     yield from _stack(places, stacks.folder, everything=everything)
 
 
-def _stack(places: Sequence[_Place], folder: str, *, everything: bool) -> Iterator[str]:
+def _stack(places: Sequence[_FrameRow], folder: str, *, everything: bool) -> Iterator[str]:
     lines = list(_lines(places, folder, everything=everything))
     most = limits.DUMP_LINES
     if everything or len(lines) <= most:
@@ -154,7 +154,7 @@ def _stack(places: Sequence[_Place], folder: str, *, everything: bool) -> Iterat
     yield from lines[-half:]
 
 
-def _lines(places: Iterable[_Place], folder: str, *, everything: bool) -> Iterator[str]:
+def _lines(places: Iterable[_FrameRow], folder: str, *, everything: bool) -> Iterator[str]:
     if everything:
         yield from (_line(place, folder) for place in places)
         return
@@ -170,7 +170,7 @@ def _lines(places: Iterable[_Place], folder: str, *, everything: bool) -> Iterat
             yield f"  ... {name} ({file.rpartition('/')[2]}:{line}){more}"
 
 
-def _line(place: _Place, folder: str) -> str:
+def _line(place: _FrameRow, folder: str) -> str:
     name, file, line, _ = place
     where = _relative(file, folder)
     return f"  {name}  {f'{where}:{line}' if line else where}"

@@ -29,7 +29,7 @@ from dapkit.transport.signals import signal_name
 
 log = logging.getLogger(__name__)
 
-type Kind = Literal["replay", "scan", "steps", "frame", "watch"]
+type ReplayKind = Literal["replay", "scan", "steps", "frame", "watch"]
 """The purpose of a replay process: to show its goal, or to find a moment on the way there."""
 
 _LINE_BYTES = 4096
@@ -203,7 +203,9 @@ class History:
         return self.checkpoints[0].clock if self.checkpoints else 0
 
     @asynccontextmanager
-    async def begun(self, kind: Kind, checkpoint: Checkpoint, goal: int, frame: int = 0) -> AsyncIterator[PastProcess]:
+    async def begun(
+        self, kind: ReplayKind, checkpoint: Checkpoint, goal: int, frame: int = 0
+    ) -> AsyncIterator[PastProcess]:
         """Start a replay process at a checkpoint; it ends with the block.
 
         Raises:

@@ -21,7 +21,14 @@ from dapkit.python.adapter.configuration.paths import PathTranslation
 from dapkit.python.adapter.engine.breakpoint_store import BreakpointStore
 from dapkit.python.adapter.engine.debuggee import Debuggee, ProgramProcess
 from dapkit.python.adapter.engine.resume_order import ResumeOrder
-from dapkit.python.adapter.time_travel.checkpoints import Checkpoint, History, Kind, PastProcess, in_time, problem_of
+from dapkit.python.adapter.time_travel.checkpoints import (
+    Checkpoint,
+    History,
+    PastProcess,
+    ReplayKind,
+    in_time,
+    problem_of,
+)
 from dapkit.python.adapter.time_travel.instruction_steps import InstructionPlace, steps_before
 from dapkit.python.adapter.time_travel.replay_messages import SCANNED_EVENT, ArrivalStop, Scanned
 from dapkit.transport import Connection, ConversationLost, TransportError
@@ -89,7 +96,7 @@ class PastEngines:
 
     @asynccontextmanager
     async def begun(
-        self, kind: Kind, checkpoint: Checkpoint, goal: int, stop: ArrivalStop | None
+        self, kind: ReplayKind, checkpoint: Checkpoint, goal: int, stop: ArrivalStop | None
     ) -> AsyncIterator[PastEngine]:
         """Converse with the engine of a replay process, configured as the live one is.
 
@@ -157,7 +164,7 @@ class PastEngines:
         return None
 
     async def _introduced(
-        self, stack: AsyncExitStack, kind: Kind, checkpoint: Checkpoint, goal: int
+        self, stack: AsyncExitStack, kind: ReplayKind, checkpoint: Checkpoint, goal: int
     ) -> tuple[Connection, ResumeOrder, PastProcess]:
         """Begin a replay process, which is there as long as the stack; once more if one ends at its beginning."""
         for last in (False, True):

@@ -16,7 +16,7 @@ from ..interpreter.errors import RequestRefused
 from ..interpreter.gc_tracking import untrack
 from .conditions import BreakpointCondition
 
-type Kind = str
+type BreakpointKind = str
 SOURCE: Final = "breakpoint"
 FUNCTION: Final = "function breakpoint"
 INSTRUCTION: Final = "instruction breakpoint"
@@ -53,7 +53,7 @@ class EngineBreakpoint:
         "wanted_line",
     )
 
-    def __init__(self, kind: Kind, spec: Json, modes: tuple[str, ...] = (ONCE,)) -> None:
+    def __init__(self, kind: BreakpointKind, spec: Json, modes: tuple[str, ...] = (ONCE,)) -> None:
         untrack(self)
         self.number = next_number()
         self.kind = kind

@@ -33,7 +33,7 @@ from .sites import BreakpointSite, HitCollector, SiteTable, site_of
 
 type ActionsFor = Callable[..., HitActions]
 """`(breakpoint, at_line=False)`: `at_line` says that a LINE event hits it."""
-type Place = int | tuple[str, int]
+type CodePosition = int | tuple[str, int]
 """The keys by which breakpoints are found in code: a line, or for a place within a line the code object around it."""
 type Report = Callable[[EngineBreakpoint, str], None]
 
@@ -67,7 +67,7 @@ class SourceBreakpointTable:
         self._reads = reads
         self._nodes = NodeTemplates(sources, self._meet_nodes, safely)
         self._asked: dict[str, list[EngineBreakpoint]] = {}  # by the key of the source
-        self._places: dict[str, dict[Place, list[EngineBreakpoint]]] = {}  # by the key
+        self._places: dict[str, dict[CodePosition, list[EngineBreakpoint]]] = {}  # by the key
         self._names: frozenset[str] = frozenset()  # of the sources in `_asked`
         self._codes: dict[str, dict[int, tuple[CodeType, dict[str, object]]]] = {}  # of sources that were asked for
         self._templates: dict[str, list[CompiledTemplate]] = {}  # of sources that were asked for, the latest last
@@ -297,7 +297,7 @@ class SourceBreakpointTable:
 
     def _arrange(self, key: str) -> None:
         """Arrange the breakpoints of a source as they are to be bound."""
-        places: dict[Place, list[EngineBreakpoint]] = {}
+        places: dict[CodePosition, list[EngineBreakpoint]] = {}
         for breakpoint in self._asked.get(key, ()):
             place = breakpoint.line if breakpoint.spot is None else breakpoint.spot.owner
             places.setdefault(place, []).append(breakpoint)

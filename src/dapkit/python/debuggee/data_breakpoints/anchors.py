@@ -12,7 +12,7 @@ from ..connection.framing import Json, body_of, decode
 from ..interpreter.errors import MalformedFrame, RequestRefused
 from ..interpreter.safe_types import mro, names_in_class
 from ..interpreter.thread_frames import stack_of
-from .targets import Bytes, Cell, DictEntry, Item, Local, ObjectEntry, Place, Slot, WatchTarget
+from .targets import Bytes, Cell, DictEntry, Item, Local, ObjectEntry, Slot, WatchedPlace, WatchTarget
 
 _PREFIX: Final = "at:"
 type ObjectAt = Callable[[int, int], object]
@@ -88,13 +88,13 @@ class AnchoredPlaces:
         target.description = self._description
         return target
 
-    def places(self, frames: Iterable[FrameType], object_at: ObjectAt) -> list[Place]:
+    def places(self, frames: Iterable[FrameType], object_at: ObjectAt) -> list[WatchedPlace]:
         """Return where it is at this moment; nothing if it is not there."""
         places = [_found(place, frames, object_at) for place in self._places]
         return [place for place in places if place is not None] if None not in places else []
 
 
-def _described(place: Place) -> Json | None:
+def _described(place: WatchedPlace) -> Json | None:
     match place:
         case Local():
             return _call(place)
@@ -121,7 +121,7 @@ def _call(place: Local) -> Json | None:
     return {"depth": depth, "path": code.co_filename, "first": code.co_firstlineno, "local": place.name}
 
 
-def _found(place: Any, frames: Iterable[FrameType], object_at: ObjectAt) -> Place | None:  # noqa: ANN401 - JSON of ours
+def _found(place: Any, frames: Iterable[FrameType], object_at: ObjectAt) -> WatchedPlace | None:  # noqa: ANN401 - JSON of ours
     if "local" in place:
         frame = _call_at(place, frames)
         return None if frame is None else Local(frame, place["local"])
@@ -129,7 +129,7 @@ def _found(place: Any, frames: Iterable[FrameType], object_at: ObjectAt) -> Plac
     return None if owner is None else _in_object(owner, place, object_at)
 
 
-def _in_object(owner: Any, place: Any, object_at: ObjectAt) -> Place | None:  # noqa: ANN401 - any object; JSON of ours
+def _in_object(owner: Any, place: Any, object_at: ObjectAt) -> WatchedPlace | None:  # noqa: ANN401 - any object; JSON of ours
     match place:
         case {"attribute": name}:
             return ObjectEntry(owner, name)

@@ -60,9 +60,9 @@ from .targets import (
     Item,
     Local,
     ObjectEntry,
-    Place,
     Reads,
     Slot,
+    WatchedPlace,
     WatchTarget,
     own_dict,
 )
@@ -243,7 +243,7 @@ def _of_attribute(owner: object, name: str, label: str) -> WatchTarget:
     names = own_dict(owner)
     if names is None:
         raise RequestRefused(f"a {type_name(owner)} keeps no attributes of its own")
-    places: list[Place] = [ObjectEntry(owner, name)]
+    places: list[WatchedPlace] = [ObjectEntry(owner, name)]
     if name not in names:
         if holder is None:
             raise RequestRefused(f"{label} is not a stored attribute")
@@ -262,7 +262,7 @@ def _of_class(owner: type, name: str, label: str) -> WatchTarget:
     if _is_immutable(owner):
         raise RequestRefused(f"the attributes of {type_name(owner)} {class_name(owner)} do not change")
     keepers = [owner] if holder is owner else [owner, holder]
-    places: list[Place] = [ObjectEntry(keeper, name) for keeper in keepers if not _is_immutable(keeper)]
+    places: list[WatchedPlace] = [ObjectEntry(keeper, name) for keeper in keepers if not _is_immutable(keeper)]
     qualified, module = qualified_name(owner), module_of(owner)
     identity = f"class:{module}:{qualified}:{name}"
     target = WatchTarget(identity, label, places)
@@ -337,7 +337,7 @@ def _not_a_buffer(owner: object) -> str:
     return f"a {type_name(owner)} is not a dict, list or buffer; its items can only be read by running its own code"
 
 
-def _numbered(label: str, places: list[Place]) -> WatchTarget:
+def _numbered(label: str, places: list[WatchedPlace]) -> WatchTarget:
     return WatchTarget(_identity(), label, places)
 
 

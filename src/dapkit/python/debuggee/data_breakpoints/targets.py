@@ -245,7 +245,7 @@ class Reads:
 
 type Entry = DictEntry | ObjectEntry
 type Pollable = Entry | Slot | Item | Bytes
-type Place = Pollable | Local | Cell
+type WatchedPlace = Pollable | Local | Cell
 
 
 class WatchTarget:
@@ -255,7 +255,7 @@ class WatchTarget:
     it can be found again by that name in another run of the program.
     """
 
-    def __init__(self, identity: str, label: str, places: list[Place], *, is_lasting: bool = False) -> None:
+    def __init__(self, identity: str, label: str, places: list[WatchedPlace], *, is_lasting: bool = False) -> None:
         self.identity = identity
         self.label = label
         self.places = places
@@ -292,7 +292,7 @@ class DataAccess:
 
     __slots__ = ("kind", "new", "old", "place", "target")
 
-    def __init__(self, target: WatchTarget, place: Place | Reads, kind: str, old: object, new: object) -> None:
+    def __init__(self, target: WatchTarget, place: WatchedPlace | Reads, kind: str, old: object, new: object) -> None:
         self.target = target
         self.place = place
         self.kind = kind

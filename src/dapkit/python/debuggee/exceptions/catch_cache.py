@@ -40,11 +40,11 @@ _RAISING: Final = -2
 _DEEP: Final = 1  # in `target` of callbacks: handlers in older frames decide, too
 _LOCAL: Final = 2  # RAISE is watched by code object
 
-type Place = tuple[int, int, int]
+type RaiseSite = tuple[int, int, int]
 """Identities of code and type, and the instruction between them."""
-type Guard = tuple[bool, str, str | None, bool, object]
+type NameBinding = tuple[bool, str, str | None, bool, object]
 """A loaded name; whether its value is referred to weakly; the value or the reference."""
-type Note = tuple[ref[CodeType], ref[type] | None, Fate, bool, tuple[Guard, ...]]
+type Note = tuple[ref[CodeType], ref[type] | None, Fate, bool, tuple[NameBinding, ...]]
 
 FRESH: Final = 0
 PASSING: Final = 1
@@ -79,7 +79,7 @@ class CatchCache:
         """Whether exceptions may come to PY_UNWIND that no event of RAISE has shown: from when RAISE was local on."""
         self._counts = False
         self._left = 0  # events of RAISE until it is busy; where there is C, its callback counts them
-        self._notes: dict[Place, Note] = {}
+        self._notes: dict[RaiseSite, Note] = {}
         self._in_c: dict[str, native.NativeCallback] = {}
         self._changing = _thread.allocate_lock()
 
@@ -284,7 +284,7 @@ class CatchCache:
         return note
 
 
-def _guard(loaded: LoadedName) -> Guard:
+def _guard(loaded: LoadedName) -> NameBinding:
     is_weak = is_a(loaded.value, type)
     return (
         loaded.is_local,
@@ -295,7 +295,7 @@ def _guard(loaded: LoadedName) -> Guard:
     )
 
 
-def _holds(guard: Guard, frame: FrameType) -> bool:
+def _holds(guard: NameBinding, frame: FrameType) -> bool:
     is_local, name, attribute, is_weak, expected = guard
     for names in (locals_of(frame),) if is_local else (frame.f_globals, frame.f_builtins):
         if name in names:

@@ -27,7 +27,7 @@ _ALIKE: Final = 3
 """So many frames at one place are written, as Python does; the others are counted."""
 
 
-class _Place(NamedTuple):
+class _FrameRun(NamedTuple):
     """A frame, and how many follow each other there."""
 
     frame: FrameType
@@ -166,7 +166,7 @@ class TracebackWriter:
         name = frame.f_code.co_filename
         return name in self._typed or self._sources.kind(name) != OURS
 
-    def _place(self, place: _Place) -> str:
+    def _place(self, place: _FrameRun) -> str:
         code = place.frame.f_code
         view = virtual_frame_of(place.frame, place.line)
         line, function = (place.line, code.co_qualname) if view is None else (view.line, view.title)
@@ -187,13 +187,13 @@ class TracebackWriter:
         return line_text.strip()[: limits.SOURCE_LINE_CHARS]
 
 
-def _places(passed: list[Passed]) -> list[_Place]:
+def _places(passed: list[Passed]) -> list[_FrameRun]:
     """Put frames together that follow each other at one place."""
-    places: list[_Place] = []
+    places: list[_FrameRun] = []
     for frame, line in passed:
         last = places[-1] if places else None
         if last is not None and last.frame.f_code is frame.f_code and last.line == line:
-            places[-1] = _Place(last.frame, last.line, last.times + 1)
+            places[-1] = _FrameRun(last.frame, last.line, last.times + 1)
         else:
-            places.append(_Place(frame, line, 1))
+            places.append(_FrameRun(frame, line, 1))
     return places

@@ -77,7 +77,7 @@ def cell_run(frame: FrameType, sources: Sources, shows: Callable[[FrameType], bo
     return None if around is None else CellRun(code.co_filename, caller, around)
 
 
-type Kind = str
+type StepKind = str
 OVER: Final = "next"
 INTO: Final = "stepIn"
 OUT: Final = "stepOut"
@@ -116,7 +116,7 @@ class Step:
     )
 
     def __init__(
-        self, kind: Kind, target: FrameType | None, reason: str, unit: str = LINE, details: Json | None = None
+        self, kind: StepKind, target: FrameType | None, reason: str, unit: str = LINE, details: Json | None = None
     ) -> None:
         self.kind = kind
         self.target = target
@@ -172,7 +172,7 @@ class Stepping:
     def start(
         self,
         ident: int,
-        kind: Kind,
+        kind: StepKind,
         frame: FrameType,
         *,
         leaving: bool = False,

@@ -81,7 +81,7 @@ _CALLBACK = _native.Callback if AVAILABLE else type(None)
 type Tree = tuple[object, ...]
 """An expression, as nested tuples `(kind, operand, *children)`; `native/condition.c` lists the kinds."""
 
-type Guard = tuple[bool, str, str | None, bool, object]
+type NameBinding = tuple[bool, str, str | None, bool, object]
 """A name that must have its earlier meaning: `exceptions/catch_cache.py` has more."""
 
 type Hits = tuple[str, int]
@@ -243,7 +243,7 @@ def note_place(  # noqa: PLR0917 - as C takes it
     kind: type | None,
     outcome: int,
     swallows: bool,
-    guards: tuple[Guard, ...],
+    guards: tuple[NameBinding, ...],
 ) -> int:
     """Note the outcome of exceptions of a type at an instruction; return the number of noted places."""
     return _native.note_place(code, offset, kind, outcome, swallows, guards)

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Final
 
 from ..connection.framing import Json
 from ..connection.request import DEFERRED, Deferred, IncomingRequest, flag
-from ..execution.stepping import INTO, OUT, OVER, STATEMENT, UNITS, Kind
+from ..execution.stepping import INTO, OUT, OVER, STATEMENT, UNITS, StepKind
 from ..interpreter.errors import RequestRefused
 from ..threads.table import ALL_THREADS
 from .bytecode import chosen_call, statements_of_line
@@ -44,7 +44,7 @@ def step_out(engine: "Engine", request: IncomingRequest) -> None:
     _step(engine, request, OUT)
 
 
-def _step(engine: "Engine", request: IncomingRequest, kind: Kind) -> None:
+def _step(engine: "Engine", request: IncomingRequest, kind: StepKind) -> None:
     thread_id = request.arguments.get("threadId")
     if engine.threads.task(thread_id) is not None:
         raise RequestRefused(f"thread {thread_id} is suspended; step the thread that runs it")

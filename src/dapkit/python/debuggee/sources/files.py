@@ -20,7 +20,7 @@ from .imported_modules import names_of
 from .own_code_rules import CodeRule
 from .staleness import Stamps
 
-type Kind = int
+type CodeKind = int
 OURS: Final = 0
 LIBRARY: Final = 1
 PROGRAM: Final = 2
@@ -79,10 +79,10 @@ class Sources:
         """Take the folder that file names are relative to; None for that which the program is in."""
         self.folder: Final = working_folder() if folder is None else folder
         self._keys: dict[str, str | None] = {}
-        self._kinds: dict[str, Kind] = {}
+        self._kinds: dict[str, CodeKind] = {}
         self._shown: dict[str, str] = {}
         self._libraries = _library_folders()
-        self._subdued: tuple[Kind, ...] = (LIBRARY, EXCLUDED)
+        self._subdued: tuple[CodeKind, ...] = (LIBRARY, EXCLUDED)
         self._typed_in: tuple[str, ...] = _TYPED_IN
         self._rules: list[CodeRule] = []  # the client's rules for the program's own code
         self.stamps = Stamps()
@@ -97,7 +97,7 @@ class Sources:
         self._typed_in = (*_TYPED_IN, *without_file)
         self._subdued = (LIBRARY, EXCLUDED) if just_my_code else (EXCLUDED,)
 
-    def subdues(self, kind: Kind) -> bool:
+    def subdues(self, kind: CodeKind) -> bool:
         """Return whether clients are to show code of a kind as something that is in the way."""
         return kind in self._subdued
 
@@ -138,7 +138,7 @@ class Sources:
                 return FoundText(member.encode("utf-8", "replace"))
         return FoundText(read_file(key))
 
-    def kind(self, filename: str) -> Kind:
+    def kind(self, filename: str) -> CodeKind:
         """Say whose code a file is: this package's, a library's or the program's own."""
         try:
             return self._kinds[filename]
@@ -146,7 +146,7 @@ class Sources:
             kind = self._kinds[filename] = self._find_kind(filename)
             return kind
 
-    def kind_of(self, frame: FrameType) -> Kind:
+    def kind_of(self, frame: FrameType) -> CodeKind:
         """Say whose code a frame runs: a text that a library executes, as for a named tuple, is the library's.
 
         Code that renders a template of the program's own counts as that template.
@@ -178,7 +178,7 @@ class Sources:
             older = older.f_back
         return older is None
 
-    def _find_kind(self, filename: str) -> Kind:
+    def _find_kind(self, filename: str) -> CodeKind:
         if filename.startswith(_HERE):
             return OURS
         rule = self._rule_for(filename)

@@ -1,8 +1,8 @@
-"""The routes of diagnostics: their names, and one line about each, in the order in which a menu shows them."""
+"""The entries of diagnostics: their names, and one line about each, in the order in which a menu shows them."""
 
 from typing import Final
 
-ROUTES: Final[dict[str, str]] = {
+MENU: Final[dict[str, str]] = {
     "open-artifacts": "Open the folder with the files about the session.",
     "performance": "Profile the processor until a key is pressed, then the work.",
     "work": "Profile the work of 30 s, and show it as a flame graph.",
