@@ -2,7 +2,7 @@
 
 Its clock counts the lines of the program's own code that were begun; copies of the process are made as it goes. The
 clock is a tool of sys.monitoring of its own, the one that is called first. The engine's work in a thread of the program
-is kept apart from the program's: the callbacks of sys.monitoring are `aside`.
+is kept apart from the program's: the callbacks of sys.monitoring run in `engine_context`.
 """
 
 import sys
@@ -42,7 +42,7 @@ def claim(engine: "Engine") -> None:
         ) from error
     travel = engine.options.travel
     is_replay = travel is not None and travel.recording is not None
-    engine.take_role(_role(backend.guarded(as_it_is) if is_replay else as_it_is))
+    engine.take_role(_role(backend.read_only(as_it_is) if is_replay else as_it_is))
     _keep_link_quiet(engine)
 
 
@@ -60,8 +60,8 @@ def _role(job_wrapper: Around, arrival: int | None = None) -> HistoryRole:
         _stands,
         backend.clock,
         backend.object_at,
-        callback_wrapper=backend.aside,
-        fork_wrapper=backend.only_live,
+        callback_wrapper=backend.engine_context,
+        fork_wrapper=backend.live_only,
         job_wrapper=job_wrapper,
         is_copy=backend.is_copy,
         arrival=arrival,
@@ -96,7 +96,7 @@ def begin(engine: "Engine", run: Callable[[], None]) -> Callable[[], None]:
         sys.monitoring.set_local_events,
     )
     line_counter.count()
-    return backend.inside(run)
+    return backend.program_context(run)
 
 
 def _execute_again(engine: "Engine", recording: RecordingOptions) -> None:

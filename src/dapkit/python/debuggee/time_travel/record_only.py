@@ -55,7 +55,7 @@ def begin(folder: str, run: Callable[[], None]) -> Callable[[], None]:
     given_files = f"{folder}/notes", f"{folder}/collections"
     start = backend.on_start
     backend.record(*given_files, options["most"], count_from_here, start, line_counter.TOOL, counts, set_events)
-    return _then_list_files(backend.inside(run), folder)
+    return _then_list_files(backend.program_context(run), folder)
 
 
 def _then_list_files(run: Callable[[], None], folder: str) -> Callable[[], None]:

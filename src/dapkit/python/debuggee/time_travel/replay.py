@@ -123,8 +123,8 @@ def _begin_engine(
         _stands,
         backend.clock,
         backend.object_at,
-        callback_wrapper=backend.aside,
-        job_wrapper=backend.guarded(as_it_is),
+        callback_wrapper=backend.engine_context,
+        job_wrapper=backend.read_only(as_it_is),
         scanner=scanner,
         arrival=arrival,
     )

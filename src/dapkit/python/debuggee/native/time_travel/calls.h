@@ -17,8 +17,8 @@
     {                                                                                                                  \
         if (passes()) return real_##name arguments;                                                                    \
         uint64_t noted_key = (key);                                                                                    \
-        if (!before_blocking()) return (type)answer(#name, noted_key, NULL, 0);                                            \
-        return (type)note(#name, noted_key, (int64_t)BLOCKING(real_##name arguments), NULL, 0);                                  \
+        if (!before_blocking()) return (type)replay_call(#name, noted_key, NULL, 0);                                   \
+        return (type)record_call(#name, noted_key, (int64_t)BLOCKING(real_##name arguments), NULL, 0);                 \
     }
 
 /* A call that makes a descriptor. */
@@ -28,8 +28,8 @@
     {                                                                                                                  \
         if (passes()) return real_##name arguments;                                                                    \
         uint64_t noted_key = (key);                                                                                    \
-        if (!before_blocking()) return holds((int)answer(#name, noted_key, NULL, 0));                                  \
-        return holds((int)note(#name, noted_key, BLOCKING(real_##name arguments), NULL, 0));                           \
+        if (!before_blocking()) return holds((int)replay_call(#name, noted_key, NULL, 0));                             \
+        return holds((int)record_call(#name, noted_key, BLOCKING(real_##name arguments), NULL, 0));                    \
     }
 
 /* A call that changes something outside, and only gives a result. */
@@ -40,12 +40,12 @@
         if (refuses()) return (type)-1;                                                                                \
         if (passes()) return real_##name arguments;                                                                    \
         uint64_t noted_key = (key);                                                                                    \
-        if (!before_blocking()) return (type)answer(#name, noted_key, NULL, 0);                                            \
-        return (type)note(#name, noted_key, (int64_t)BLOCKING(real_##name arguments), NULL, 0);                                  \
+        if (!before_blocking()) return (type)replay_call(#name, noted_key, NULL, 0);                                   \
+        return (type)record_call(#name, noted_key, (int64_t)BLOCKING(real_##name arguments), NULL, 0);                 \
     }
 
 /* A call that fills a place, if there is one; `filled` is how many bytes of it, as an expression of `result`. */
-#define FILLS(type, name, parameters, arguments, key, to_fill, its_room, filled)                                      \
+#define FILLS(type, name, parameters, arguments, key, to_fill, its_room, filled)                                       \
     static type(*real_##name) parameters;                                                                              \
     static type hook_##name parameters                                                                                 \
     {                                                                                                                  \
@@ -53,10 +53,10 @@
         uint64_t noted_key = (key);                                                                                    \
         Part part = {(void *)(to_fill), 0};                                                                            \
         if (part.place != NULL) part.size = (size_t)(its_room);                                                        \
-        if (!before_blocking()) return (type)answer(#name, noted_key, &part, 1);                                           \
-        type result = BLOCKING(real_##name arguments);                                                                           \
+        if (!before_blocking()) return (type)replay_call(#name, noted_key, &part, 1);                                  \
+        type result = BLOCKING(real_##name arguments);                                                                 \
         part.size = part.place == NULL ? 0 : (size_t)(filled);                                                         \
-        return (type)note(#name, noted_key, (int64_t)result, &part, 1);                                                \
+        return (type)record_call(#name, noted_key, (int64_t)result, &part, 1);                                         \
     }
 
 #define ROW(name) {#name, hook_##name, (void **)&real_##name}

@@ -34,8 +34,8 @@ int hook_open(const char *path, int flags, ...)
     if ((flags & (O_ACCMODE | O_CREAT | O_TRUNC)) != O_RDONLY && refuses()) return -1;
     if (passes()) return real_open(path, flags, rights);
     uint64_t key = hash_number(hash_text(path), NUMBERS(flags, rights));
-    if (!before_blocking()) return holds_file((int)answer("open", key, NULL, 0), AT_FDCWD, path, flags);
-    return holds((int)note("open", key, BLOCKING(real_open(path, flags, rights)), NULL, 0));
+    if (!before_blocking()) return holds_file((int)replay_call("open", key, NULL, 0), AT_FDCWD, path, flags);
+    return holds((int)record_call("open", key, BLOCKING(real_open(path, flags, rights)), NULL, 0));
 }
 static int hook_open_2(const char *path, int flags) { return hook_open(path, flags); }
 
@@ -49,8 +49,8 @@ static int hook_openat(int folder, const char *path, int flags, ...)
     if ((flags & (O_ACCMODE | O_CREAT | O_TRUNC)) != O_RDONLY && refuses()) return -1;
     if (passes()) return real_openat(folder, path, flags, rights);
     uint64_t key = hash_number(hash_text(path), NUMBERS(folder, flags, rights));
-    if (!before_blocking()) return holds_file((int)answer("openat", key, NULL, 0), folder, path, flags);
-    return holds((int)note("openat", key, BLOCKING(real_openat(folder, path, flags, rights)), NULL, 0));
+    if (!before_blocking()) return holds_file((int)replay_call("openat", key, NULL, 0), folder, path, flags);
+    return holds((int)record_call("openat", key, BLOCKING(real_openat(folder, path, flags, rights)), NULL, 0));
 }
 static int hook_openat_2(int folder, const char *path, int flags) { return hook_openat(folder, path, flags); }
 
@@ -64,8 +64,8 @@ int hook_close(int descriptor)
 {
     if (passes()) return real_close(descriptor);
     unsigned number = (unsigned)descriptor;
-    if (!before_blocking()) return lets_go(number, number, (int)answer("close", number, NULL, 0));
-    return lets_go(number, number, (int)note("close", number, BLOCKING(real_close(descriptor)), NULL, 0));
+    if (!before_blocking()) return lets_go(number, number, (int)replay_call("close", number, NULL, 0));
+    return lets_go(number, number, (int)record_call("close", number, BLOCKING(real_close(descriptor)), NULL, 0));
 }
 
 #define DUPLICATES(name, parameters, arguments, key)                                                                   \
@@ -73,8 +73,8 @@ int hook_close(int descriptor)
     static int hook_##name parameters                                                                                  \
     {                                                                                                                  \
         if (passes()) return real_##name arguments;                                                                    \
-        if (!before_blocking()) return holds_copy((int)answer(#name, key, NULL, 0), descriptor);                       \
-        return holds_copy((int)note(#name, key, BLOCKING(real_##name arguments), NULL, 0), descriptor);                \
+        if (!before_blocking()) return holds_copy((int)replay_call(#name, key, NULL, 0), descriptor);                  \
+        return holds_copy((int)record_call(#name, key, BLOCKING(real_##name arguments), NULL, 0), descriptor);         \
     }
 DUPLICATES(dup, (int descriptor), (descriptor), (uint64_t)descriptor)
 DUPLICATES(dup2, (int descriptor, int other), (descriptor, other), NUMBERS(descriptor, other))
@@ -85,8 +85,8 @@ int hook_pipe2(int *ends, int flags)
 {
     if (passes()) return real_pipe2(ends, flags);
     Part part = {ends, 2 * sizeof *ends};
-    if (!before_blocking()) return holds_two(ends, (int)answer("pipe2", (uint64_t)flags, &part, 1));
-    return holds_two(ends, (int)note("pipe2", (uint64_t)flags, BLOCKING(real_pipe2(ends, flags)), &part, 1));
+    if (!before_blocking()) return holds_two(ends, (int)replay_call("pipe2", (uint64_t)flags, &part, 1));
+    return holds_two(ends, (int)record_call("pipe2", (uint64_t)flags, BLOCKING(real_pipe2(ends, flags)), &part, 1));
 }
 
 static int (*real_pipe)(int *);
@@ -94,8 +94,8 @@ static int hook_pipe(int *ends)
 {
     if (passes()) return real_pipe(ends);
     Part part = {ends, 2 * sizeof *ends};
-    if (!before_blocking()) return holds_two(ends, (int)answer("pipe", 0, &part, 1));
-    return holds_two(ends, (int)note("pipe", 0, BLOCKING(real_pipe(ends)), &part, 1));
+    if (!before_blocking()) return holds_two(ends, (int)replay_call("pipe", 0, &part, 1));
+    return holds_two(ends, (int)record_call("pipe", 0, BLOCKING(real_pipe(ends)), &part, 1));
 }
 
 /* The debugger's stay open in the live program. */
@@ -110,17 +110,17 @@ static int hook_close_range(unsigned first, unsigned last, int flags)
     if (passes()) return real_close_range(first, last, flags);
     uint64_t key = NUMBERS(first, last, flags);
     int only_marks = flags != 0;
-    if (!before_blocking()) return lets_go(first, only_marks ? 0 : last, (int)answer("close_range", key, NULL, 0));
+    if (!before_blocking()) return lets_go(first, only_marks ? 0 : last, (int)replay_call("close_range", key, NULL, 0));
     int result = first >= LOWEST_OF_OURS && first <= last ? 0 : BLOCKING(real_close_range(first, last_of_program(last), flags));
-    return lets_go(first, only_marks ? 0 : last, (int)note("close_range", key, result, NULL, 0));
+    return lets_go(first, only_marks ? 0 : last, (int)record_call("close_range", key, result, NULL, 0));
 }
 
 static void (*real_closefrom)(int);
 static void hook_closefrom(int first)
 {
     if (passes()) real_closefrom(first);
-    else if (mode == REPLAY) answer("closefrom", (uint64_t)first, NULL, 0);
-    else note("closefrom", (uint64_t)first, close_range((unsigned)first, last_of_program(~0u), 0), NULL, 0);
+    else if (mode == REPLAY) replay_call("closefrom", (uint64_t)first, NULL, 0);
+    else record_call("closefrom", (uint64_t)first, close_range((unsigned)first, last_of_program(~0u), 0), NULL, 0);
     if (!passes()) lets_go((unsigned)first, ~0u, 0);
 }
 
@@ -137,7 +137,7 @@ int64_t count_written(int descriptor, int64_t size)
 
 static int64_t answer_write(const char *call, uint64_t key, int descriptor, const void *place)
 {
-    int64_t written = count_written(descriptor, moves_by(descriptor, answer(call, key, NULL, 0)));
+    int64_t written = count_written(descriptor, moves_by(descriptor, replay_call(call, key, NULL, 0)));
     print_again(descriptor, place, written);
     return written;
 }
@@ -163,10 +163,10 @@ ssize_t hook_read(int descriptor, void *place, size_t size)
     if (passes()) return real_read(descriptor, place, size);
     Part part = {place, size};
     uint64_t key = NUMBERS(descriptor, size);
-    if (!before_blocking()) return moves_by(descriptor, answer("read", key, &part, 1));
+    if (!before_blocking()) return moves_by(descriptor, replay_call("read", key, &part, 1));
     ssize_t result = BLOCKING(real_read(descriptor, place, size));
     part.size = (size_t)SIZE_READ;
-    return note("read", key, result, &part, 1);
+    return record_call("read", key, result, &part, 1);
 }
 static ssize_t hook_read_chk(int descriptor, void *place, size_t size, size_t Py_UNUSED(room))
 {
@@ -186,7 +186,7 @@ ssize_t hook_write(int descriptor, const void *place, size_t size)
     uint64_t key = hash_written((uint64_t)descriptor, place, size);
     if (!before_blocking()) return answer_write("write", key, descriptor, place);
     ssize_t written = BLOCKING(real_write(descriptor, place, size));
-    return note("write", key, count_written(descriptor, written), NULL, 0);
+    return record_call("write", key, count_written(descriptor, written), NULL, 0);
 }
 CHANGES(ssize_t, pwrite, (int file, const void *place, size_t size, off_t offset), (file, place, size, offset),
         hash_written(NUMBERS(file, offset), place, size))
@@ -196,7 +196,7 @@ static ssize_t scatter(const char *call, uint64_t key, const struct iovec *parts
 {
     const void *place;
     size_t size;
-    ssize_t result = answer_whole(call, key, &place, &size);
+    ssize_t result = replay_call_whole(call, key, &place, &size);
     for (const char *from = place; size > 0; parts++, count--) {
         if (count == 0) diverged(call, call, ticks);
         size_t taken = size < parts->iov_len ? size : parts->iov_len;
@@ -220,14 +220,14 @@ static ssize_t gather(const char *call, uint64_t key, ssize_t result, const stru
         }
     }
     errno = error;
-    note(call, key, result, &part, 1);
+    record_call(call, key, result, &part, 1);
     free(part.place);
     return result;
 }
 
 static ssize_t stays(int Py_UNUSED(file), ssize_t size) { return size; }
 
-#define READS_PARTS(name, parameters, arguments, numbers, moves)                                                             \
+#define READS_PARTS(name, parameters, arguments, numbers, moves)                                                       \
     static ssize_t(*real_##name) parameters;                                                                           \
     static ssize_t hook_##name parameters                                                                              \
     {                                                                                                                  \
@@ -248,8 +248,8 @@ static ssize_t hook_writev(int file, const struct iovec *parts, int count)
 {
     if (passes()) return real_writev(file, parts, count);
     uint64_t key = hash_of((uint64_t)file, parts, count);
-    if (!before_blocking()) return count_written(file, moves_by(file, answer("writev", key, NULL, 0)));
-    return note("writev", key, count_written(file, BLOCKING(real_writev(file, parts, count))), NULL, 0);
+    if (!before_blocking()) return count_written(file, moves_by(file, replay_call("writev", key, NULL, 0)));
+    return record_call("writev", key, count_written(file, BLOCKING(real_writev(file, parts, count))), NULL, 0);
 }
 CHANGES(ssize_t, pwritev, (int file, const struct iovec *parts, int count, off_t offset), (file, parts, count, offset),
         hash_of(NUMBERS(file, offset), parts, count))
@@ -261,8 +261,8 @@ off_t hook_lseek(int file, off_t offset, int from)
 {
     if (passes()) return real_lseek(file, offset, from);
     uint64_t key = NUMBERS(file, offset, from);
-    if (!before_blocking()) return moves_to(file, answer("lseek", key, NULL, 0));
-    return note("lseek", key, BLOCKING(real_lseek(file, offset, from)), NULL, 0);
+    if (!before_blocking()) return moves_to(file, replay_call("lseek", key, NULL, 0));
+    return record_call("lseek", key, BLOCKING(real_lseek(file, offset, from)), NULL, 0);
 }
 
 CHANGES(int, fsync, (int file), (file), (uint64_t)file)
@@ -289,9 +289,9 @@ static ssize_t hook_sendfile(int to, int from, off_t *offset, size_t size)
     if (passes()) return real_sendfile(to, from, offset, size);
     uint64_t key = NUMBERS(to, from, size);
     Part part = {offset, offset == NULL ? 0 : sizeof *offset};
-    if (!before_blocking()) return count_written(to, moves_by(to, answer("sendfile", key, &part, 1)));
+    if (!before_blocking()) return count_written(to, moves_by(to, replay_call("sendfile", key, &part, 1)));
     ssize_t sent = BLOCKING(real_sendfile(to, from, offset, size));
-    return note("sendfile", key, count_written(to, sent), &part, 1);
+    return record_call("sendfile", key, count_written(to, sent), &part, 1);
 }
 
 #define MOVES(name)                                                                                                    \
@@ -302,8 +302,8 @@ static ssize_t hook_sendfile(int to, int from, off_t *offset, size_t size)
         if (passes()) return real_##name(from, begin, to, other, size, flags);                                         \
         uint64_t key = NUMBERS(from, to, size, flags);                                                                 \
         Part parts[] = {{begin, begin == NULL ? 0 : sizeof *begin}, {other, other == NULL ? 0 : sizeof *other}};       \
-        if (!before_blocking()) return answer(#name, key, parts, 2);                                                   \
-        return note(#name, key, BLOCKING(real_##name(from, begin, to, other, size, flags)), parts, 2);                 \
+        if (!before_blocking()) return replay_call(#name, key, parts, 2);                                              \
+        return record_call(#name, key, BLOCKING(real_##name(from, begin, to, other, size, flags)), parts, 2);          \
     }
 
 MOVES(splice)
@@ -327,8 +327,8 @@ static int hook_fcntl(int descriptor, int command, ...)
     uint64_t key = NUMBERS(descriptor, command);
     if (part.size > 0) part.place = (void *)argument;
     else if (!takes_none) key = hash_number(key, (uint64_t)(uint32_t)argument); /* an int was given, at most */
-    int result = before_blocking() ? (int)note("fcntl", key, BLOCKING(real_fcntl(descriptor, command, argument)), &part, part.size > 0)
-                                   : (int)answer("fcntl", key, &part, part.size > 0);
+    int result = before_blocking() ? (int)record_call("fcntl", key, BLOCKING(real_fcntl(descriptor, command, argument)), &part, part.size > 0)
+                                   : (int)replay_call("fcntl", key, &part, part.size > 0);
     return command == F_DUPFD || command == F_DUPFD_CLOEXEC ? holds_copy(result, descriptor) : result;
 }
 
@@ -360,10 +360,10 @@ static int hook_ioctl(int descriptor, unsigned long request, ...)
     if (passes()) return real_ioctl(descriptor, request, argument);
     uint64_t key = NUMBERS(descriptor, (uint32_t)request);
     Part part = {argument, filled_by((uint32_t)request)};
-    if (!before_blocking()) return (int)answer("ioctl", key, &part, part.size > 0);
+    if (!before_blocking()) return (int)replay_call("ioctl", key, &part, part.size > 0);
     int result = BLOCKING(real_ioctl(descriptor, request, argument));
     int is_filled = part.size > 0 && result >= 0;
-    return (int)note("ioctl", key, result, &part, is_filled);
+    return (int)record_call("ioctl", key, result, &part, is_filled);
 }
 
 /* Events */

@@ -167,8 +167,8 @@ static int hook_chdir(const char *path)
 {
     if (refuses()) return -1;
     if (passes()) return real_chdir(path);
-    if (!before_blocking()) return goes_to(path, (int)answer("chdir", hash_text(path), NULL, 0));
-    return (int)note("chdir", hash_text(path), BLOCKING(real_chdir(path)), NULL, 0);
+    if (!before_blocking()) return goes_to(path, (int)replay_call("chdir", hash_text(path), NULL, 0));
+    return (int)record_call("chdir", hash_text(path), BLOCKING(real_chdir(path)), NULL, 0);
 }
 static int (*real_fchdir)(int);
 static int hook_fchdir(int folder)
@@ -176,8 +176,8 @@ static int hook_fchdir(int folder)
     if (refuses()) return -1;
     if (passes()) return real_fchdir(folder);
     uint64_t key = (uint64_t)folder;
-    if (!before_blocking()) return goes_to(path_held(folder), (int)answer("fchdir", key, NULL, 0));
-    return (int)note("fchdir", key, BLOCKING(real_fchdir(folder)), NULL, 0);
+    if (!before_blocking()) return goes_to(path_held(folder), (int)replay_call("fchdir", key, NULL, 0));
+    return (int)record_call("fchdir", key, BLOCKING(real_fchdir(folder)), NULL, 0);
 }
 CHANGES(int, chroot, (const char *path), (path), hash_text(path))
 
@@ -190,11 +190,11 @@ static char *hook_getcwd(char *place, size_t size)
     Part part = {place, size};
     int64_t result;
     if (mode == REPLAY) {
-        result = answer("getcwd", size, &part, 1);
+        result = replay_call("getcwd", size, &part, 1);
     } else {
         result = real_getcwd(place, size) != NULL;
         part.size = result ? strlen(place) + 1 : 0;
-        note("getcwd", size, result, &part, 1);
+        record_call("getcwd", size, result, &part, 1);
     }
     if (!result && given == NULL) free(place);
     return result ? place : NULL;
@@ -210,11 +210,11 @@ static char *hook_realpath(const char *path, char *place)
     Part part = {place, PATH_ROOM};
     int64_t result;
     if (mode == REPLAY) {
-        result = answer("realpath", hash_text(path), &part, 1);
+        result = replay_call("realpath", hash_text(path), &part, 1);
     } else {
         result = real_realpath(path, place) != NULL;
         part.size = result ? strlen(place) + 1 : 0;
-        note("realpath", hash_text(path), result, &part, 1);
+        record_call("realpath", hash_text(path), result, &part, 1);
     }
     if (!result && given == NULL) free(place);
     return result ? place : NULL;
@@ -234,8 +234,8 @@ static char *hook_realpath_chk(const char *path, char *place, size_t Py_UNUSED(r
         if (passes()) return real_##name arguments;                                                                    \
         uint64_t key = hash_text(path);                                                                                \
         Part part = {path, strlen(path) + 1};                                                                          \
-        int made = mode == REPLAY ? (int)answer(#name, key, &part, 1)                                                  \
-                                  : (int)note(#name, key, real_##name arguments, &part, 1);                            \
+        int made = mode == REPLAY ? (int)replay_call(#name, key, &part, 1)                                             \
+                                  : (int)record_call(#name, key, real_##name arguments, &part, 1);                     \
         return holds_file(made, AT_FDCWD, path, O_RDWR);                                                               \
     }
 
@@ -251,8 +251,8 @@ static char *hook_mkdtemp(char *path)
     if (passes()) return real_mkdtemp(path);
     uint64_t key = hash_text(path);
     Part part = {path, strlen(path) + 1};
-    if (mode == REPLAY) return answer("mkdtemp", key, &part, 1) ? path : NULL;
-    return note("mkdtemp", key, real_mkdtemp(path) != NULL, &part, 1) ? path : NULL;
+    if (mode == REPLAY) return replay_call("mkdtemp", key, &part, 1) ? path : NULL;
+    return record_call("mkdtemp", key, real_mkdtemp(path) != NULL, &part, 1) ? path : NULL;
 }
 
 /* Directories */
@@ -306,11 +306,11 @@ static DIR *hook_opendir(const char *path)
 static int64_t read_entries(Directory *directory)
 {
     Part part = {directory->entries, DIRECTORY_ROOM};
-    if (!passes() && mode == REPLAY) return answer("getdents64", (uint64_t)directory->file, &part, 1);
+    if (!passes() && mode == REPLAY) return replay_call("getdents64", (uint64_t)directory->file, &part, 1);
     int64_t result = syscall(SYS_getdents64, directory->file, directory->entries, DIRECTORY_ROOM);
     if (passes()) return result;
     part.size = result > 0 ? (size_t)result : 0;
-    return note("getdents64", (uint64_t)directory->file, result, &part, 1);
+    return record_call("getdents64", (uint64_t)directory->file, result, &part, 1);
 }
 
 /* The system's entries have the form of `struct dirent`. */

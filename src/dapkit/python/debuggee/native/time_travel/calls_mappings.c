@@ -96,7 +96,7 @@ static void *map_again(uint64_t key, size_t size, int rights)
 {
     const void *found, *content;
     size_t filled, all;
-    void *place = (void *)answer_whole("mmap", key, &found, &all);
+    void *place = (void *)replay_call_whole("mmap", key, &found, &all);
     if (place == MAP_FAILED) return place;
     int error = errno;
     const Segment *segments = found;
@@ -105,7 +105,7 @@ static void *map_again(uint64_t key, size_t size, int rights)
     if (made == MAP_FAILED) made = mmap(NULL, size, rights_to_fill, flags, -1, 0); /* an engine has something there */
     place = made;
     for (size_t i = 0; i < all / sizeof *segments; i++) {
-        answer_whole("mapped", segments[i].begin, &content, &filled);
+        replay_call_whole("mapped", segments[i].begin, &content, &filled);
         if (place != MAP_FAILED) memcpy((char *)place + segments[i].begin, content, filled);
     }
     if (place != MAP_FAILED) mprotect(place, size, rights);
@@ -129,10 +129,10 @@ static void *hook_mmap(void *wanted, size_t size, int rights, int flags, int fil
     if (place != MAP_FAILED && is_shared) add_mapping(place, size, rights);
     Part table = {segments, (size_t)(count < 0 ? 0 : count) * sizeof *segments};
     errno = error;
-    note("mmap", key, (int64_t)place, &table, 1);
+    record_call("mmap", key, (int64_t)place, &table, 1);
     for (int i = 0; i < count; i++) {
         Part content = {(char *)place + segments[i].begin, segments[i].size};
-        note("mapped", segments[i].begin, 0, &content, 1);
+        record_call("mapped", segments[i].begin, 0, &content, 1);
     }
     if (count < 0) end_recording("a file that is mapped has too much in it");
     errno = error;
@@ -166,8 +166,8 @@ static int (*real_msync)(void *, size_t, int);
 static int hook_msync(void *place, size_t size, int flags)
 {
     if (passes()) return real_msync(place, size, flags);
-    if (!before_blocking()) return (int)answer("msync", NUMBERS(size, flags), NULL, 0);
-    return (int)note("msync", NUMBERS(size, flags), BLOCKING(real_msync(place, size, flags)), NULL, 0);
+    if (!before_blocking()) return (int)replay_call("msync", NUMBERS(size, flags), NULL, 0);
+    return (int)record_call("msync", NUMBERS(size, flags), BLOCKING(real_msync(place, size, flags)), NULL, 0);
 }
 
 const Hook mapping_hooks[] = {

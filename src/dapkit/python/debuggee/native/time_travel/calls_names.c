@@ -62,7 +62,7 @@ static int hook_getaddrinfo(const char *host, const char *service, const struct 
         }
         Part part = {block, block == NULL ? 0 : packed.size};
         errno = error;
-        note("getaddrinfo", key, result, &part, 1);
+        record_call("getaddrinfo", key, result, &part, 1);
     }
     if (result != 0) return (int)result;
     if (block == NULL) return EAI_MEMORY;
@@ -90,13 +90,13 @@ static int hook_getnameinfo(const struct sockaddr *address, socklen_t size, char
     if (passes()) return real_getnameinfo(address, size, host, host_room, service, service_room, flags);
     uint64_t key = hash_number(hash_bytes((uint64_t)flags, address, size), hash_three(host_room, service_room, 0));
     Part parts[] = {{host, host == NULL ? 0 : host_room}, {service, service == NULL ? 0 : service_room}};
-    if (!before_blocking()) return (int)answer("getnameinfo", key, parts, 2);
+    if (!before_blocking()) return (int)replay_call("getnameinfo", key, parts, 2);
     begin_aside();
     int result = BLOCKING(real_getnameinfo(address, size, host, host_room, service, service_room, flags));
     end_aside();
     parts[0].size = result == 0 && parts[0].size ? strlen(host) + 1 : 0;
     parts[1].size = result == 0 && parts[1].size ? strlen(service) + 1 : 0;
-    return (int)note("getnameinfo", key, result, parts, 2);
+    return (int)record_call("getnameinfo", key, result, parts, 2);
 }
 
 /* The older functions with a buffer of the caller's: all that the entry points to lies in that, so that both are noted
@@ -117,7 +117,7 @@ static int note_host(const char *call, uint64_t key, int result, struct hostent 
                     {host, has_host ? sizeof *host : 0},
                     {buffer, has_host && is_within(host->h_name, buffer, room) ? room : 0},
                     {&buffer, sizeof buffer}};
-    return (int)note(call, key, result, parts, 5);
+    return (int)record_call(call, key, result, parts, 5);
 }
 
 static void move_list(char **list, ptrdiff_t distance)
@@ -144,7 +144,7 @@ static int answer_host(const char *call, uint64_t key, struct hostent *host, cha
                     {host, sizeof *host},
                     {buffer, room},
                     {&noted_buffer, sizeof noted_buffer}};
-    int result = (int)answer(call, key, parts, 5);
+    int result = (int)replay_call(call, key, parts, 5);
     if (is_found && noted_buffer != buffer) move_host(host, buffer - noted_buffer);
     *found = is_found ? host : NULL;
     return result;
@@ -232,7 +232,7 @@ static struct hostent *note_static_host(const char *call, uint64_t key, const st
     Part part = entry_part(host, host_place, &packed);
     packed.begin = host_place;
     if (part.size) pack_host(&packed, host);
-    note(call, key, h_errno, &part, 1);
+    record_call(call, key, h_errno, &part, 1);
     return part.size ? host_at(host_place) : NULL;
 }
 
@@ -295,7 +295,7 @@ static struct servent *note_service(const char *call, uint64_t key, const struct
     Part part = entry_part(service, service_place, &packed);
     packed.begin = service_place;
     if (part.size) pack_service(&packed, service);
-    note(call, key, 0, &part, 1);
+    record_call(call, key, 0, &part, 1);
     return part.size ? service_at(service_place) : NULL;
 }
 
@@ -356,7 +356,7 @@ static struct protoent *note_protocol(const char *call, uint64_t key, const stru
     Part part = entry_part(protocol, protocol_place, &packed);
     packed.begin = protocol_place;
     if (part.size) pack_protocol(&packed, protocol);
-    note(call, key, 0, &part, 1);
+    record_call(call, key, 0, &part, 1);
     return part.size ? protocol_at(protocol_place) : NULL;
 }
 
@@ -427,7 +427,7 @@ static struct if_nameindex *hook_if_nameindex(void)
         }
         Part part = {block, block == NULL ? 0 : packed.size};
         errno = error;
-        note("if_nameindex", 0, 0, &part, 1);
+        record_call("if_nameindex", 0, 0, &part, 1);
     }
     if (block == NULL) return NULL;
     struct if_nameindex *first = (struct if_nameindex *)(block + sizeof(Head));
@@ -447,8 +447,8 @@ static unsigned (*real_if_nametoindex)(const char *);
 static unsigned hook_if_nametoindex(const char *name)
 {
     if (passes()) return real_if_nametoindex(name);
-    if (!before_blocking()) return (unsigned)answer("if_nametoindex", hash_text(name), NULL, 0);
-    return (unsigned)note("if_nametoindex", hash_text(name), BLOCKING(real_if_nametoindex(name)), NULL, 0);
+    if (!before_blocking()) return (unsigned)replay_call("if_nametoindex", hash_text(name), NULL, 0);
+    return (unsigned)record_call("if_nametoindex", hash_text(name), BLOCKING(real_if_nametoindex(name)), NULL, 0);
 }
 
 static char *(*real_if_indextoname)(unsigned, char *);
@@ -456,10 +456,10 @@ static char *hook_if_indextoname(unsigned index, char *place)
 {
     if (passes()) return real_if_indextoname(index, place);
     Part part = {place, IF_NAMESIZE};
-    if (!before_blocking()) return answer("if_indextoname", index, &part, 1) ? place : NULL;
+    if (!before_blocking()) return replay_call("if_indextoname", index, &part, 1) ? place : NULL;
     char *result = BLOCKING(real_if_indextoname(index, place));
     part.size = result == NULL ? 0 : strlen(place) + 1;
-    return note("if_indextoname", index, result != NULL, &part, 1) ? place : NULL;
+    return record_call("if_indextoname", index, result != NULL, &part, 1) ? place : NULL;
 }
 
 static int (*real_gethostname)(char *, size_t);
@@ -467,10 +467,10 @@ static int hook_gethostname(char *place, size_t room)
 {
     if (passes()) return real_gethostname(place, room);
     Part part = {place, room};
-    if (!before_blocking()) return (int)answer("gethostname", room, &part, 1);
+    if (!before_blocking()) return (int)replay_call("gethostname", room, &part, 1);
     int result = BLOCKING(real_gethostname(place, room));
     part.size = result < 0 ? 0 : strnlen(place, room - 1) + 1;
-    return (int)note("gethostname", room, result, &part, 1);
+    return (int)record_call("gethostname", room, result, &part, 1);
 }
 
 const Hook name_hooks[] = {

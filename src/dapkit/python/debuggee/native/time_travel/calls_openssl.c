@@ -22,12 +22,12 @@ static int noted(const char *call, int (*function)(unsigned char *, int), unsign
 {
     if (passes() || size < 0) return function(place, size);
     Part part = {place, (size_t)size};
-    if (mode == REPLAY) return (int)answer(call, (uint64_t)size, &part, 1);
+    if (mode == REPLAY) return (int)replay_call(call, (uint64_t)size, &part, 1);
     int was_inside = inside;
     inside = 0; /* its system calls are not recorded again */
     int result = function(place, size);
     inside = was_inside;
-    return (int)note(call, (uint64_t)size, result, &part, 1);
+    return (int)record_call(call, (uint64_t)size, result, &part, 1);
 }
 
 static int bytes(unsigned char *place, int size) { return noted("RAND_bytes", usual->bytes, place, size); }

@@ -66,8 +66,8 @@ static int hook_getgroups_chk(int count, gid_t *groups, size_t Py_UNUSED(room)) 
     {                                                                                                                  \
         if (passes()) return real_##name(one, effective, saved);                                                       \
         Part parts[] = {{one, sizeof *one}, {effective, sizeof *effective}, {saved, sizeof *saved}};                   \
-        if (mode == REPLAY) return (int)answer(#name, 0, parts, 3);                                                    \
-        return (int)note(#name, 0, real_##name(one, effective, saved), parts, 3);                                      \
+        if (mode == REPLAY) return (int)replay_call(#name, 0, parts, 3);                                               \
+        return (int)record_call(#name, 0, real_##name(one, effective, saved), parts, 3);                               \
     }
 IS_THREE(getresuid, uid_t)
 IS_THREE(getresgid, gid_t)
@@ -78,9 +78,9 @@ static mode_t (*real_umask)(mode_t);
 static mode_t hook_umask(mode_t wanted)
 {
     if (passes()) return real_umask(wanted);
-    if (mode == LIVE) return (mode_t)note("umask", wanted, real_umask(wanted), NULL, 0);
+    if (mode == LIVE) return (mode_t)record_call("umask", wanted, real_umask(wanted), NULL, 0);
     real_umask(wanted);
-    return (mode_t)answer("umask", wanted, NULL, 0);
+    return (mode_t)replay_call("umask", wanted, NULL, 0);
 }
 
 FILLS(int, uname, (struct utsname *found), (found), 0, found, sizeof *found, IF_DONE(sizeof *found))
@@ -127,8 +127,8 @@ static long hook_sysconf(int name)
 {
     int varies = name == _SC_NPROCESSORS_CONF || name == _SC_NPROCESSORS_ONLN || name == _SC_AVPHYS_PAGES;
     if (passes() || !varies) return real_sysconf(name);
-    if (!before_blocking()) return (long)answer("sysconf", (uint64_t)name, NULL, 0);
-    return (long)note("sysconf", (uint64_t)name, BLOCKING(real_sysconf(name)), NULL, 0);
+    if (!before_blocking()) return (long)replay_call("sysconf", (uint64_t)name, NULL, 0);
+    return (long)record_call("sysconf", (uint64_t)name, BLOCKING(real_sysconf(name)), NULL, 0);
 }
 
 static int (*real_prctl)(int, ...);
@@ -141,9 +141,9 @@ static int hook_prctl(int command, ...)
     va_end(rest);
     if (passes()) return real_prctl(command, given[0], given[1], given[2], given[3]);
     Part part = {(void *)given[0], command == PR_GET_NAME ? 16 : command == PR_GET_PDEATHSIG ? sizeof(int) : 0};
-    if (!before_blocking()) return (int)answer("prctl", (uint64_t)command, &part, part.size > 0);
+    if (!before_blocking()) return (int)replay_call("prctl", (uint64_t)command, &part, part.size > 0);
     int result = BLOCKING(real_prctl(command, given[0], given[1], given[2], given[3]));
-    return (int)note("prctl", (uint64_t)command, result, &part, part.size > 0);
+    return (int)record_call("prctl", (uint64_t)command, result, &part, part.size > 0);
 }
 
 /* Children */
@@ -160,11 +160,11 @@ static pid_t hook_fork(void)
 {
     if (refuses()) return -1;
     if (passes()) return real_fork();
-    if (!before_blocking()) return (pid_t)answer("fork", 0, NULL, 0);
+    if (!before_blocking()) return (pid_t)replay_call("fork", 0, NULL, 0);
     pid_t child = real_fork();
     if (child == 0) return be_child(); /* whose turns are its own: the notes are its parent's */
     after_blocking();
-    return (pid_t)note("fork", 0, child, NULL, 0);
+    return (pid_t)record_call("fork", 0, child, NULL, 0);
 }
 
 static pid_t (*real_forkpty)(int *, char *, const struct termios *, const struct winsize *);
@@ -173,11 +173,11 @@ static pid_t hook_forkpty(int *terminal, char *name, const struct termios *modes
     if (refuses()) return -1;
     if (passes()) return real_forkpty(terminal, name, modes, size);
     Part part = {terminal, sizeof *terminal};
-    if (!before_blocking()) return (pid_t)answer("forkpty", 0, &part, 1);
+    if (!before_blocking()) return (pid_t)replay_call("forkpty", 0, &part, 1);
     pid_t child = real_forkpty(terminal, name, modes, size);
     if (child == 0) return be_child();
     after_blocking();
-    return (pid_t)note("forkpty", 0, child, &part, 1);
+    return (pid_t)record_call("forkpty", 0, child, &part, 1);
 }
 
 /* A child of vfork shares the memory of its parent: it would end the notes of the parent as well. */
@@ -193,8 +193,8 @@ static pid_t hook_vfork(void) { return hook_fork(); }
         if (passes()) return real_##name(child, path, actions, attributes, arguments, environment);                    \
         uint64_t key = hash_texts(path, arguments);                                                                    \
         Part part = {child, child == NULL ? 0 : sizeof *child};                                                        \
-        if (mode == REPLAY) return (int)answer(#name, key, &part, 1);                                                  \
-        return (int)note(#name, key, real_##name(child, path, actions, attributes, arguments, environment), &part, 1); \
+        if (mode == REPLAY) return (int)replay_call(#name, key, &part, 1);                                             \
+        return (int)record_call(#name, key, real_##name(child, path, actions, attributes, arguments, environment), &part, 1); \
     }
 SPAWNS(posix_spawn)
 SPAWNS(posix_spawnp)
@@ -215,8 +215,8 @@ static pid_t hook_wait4(pid_t child, int *status, int flags, struct rusage *usag
     if (passes()) return real_wait4(child, status, flags, usage);
     uint64_t key = NUMBERS(child, flags);
     Part parts[] = {{status, status == NULL ? 0 : sizeof *status}, {usage, usage == NULL ? 0 : sizeof *usage}};
-    if (!before_blocking()) return (pid_t)answer("wait4", key, parts, 2);
-    return (pid_t)note("wait4", key, BLOCKING(real_wait4(child, status, flags, usage)), parts, 2);
+    if (!before_blocking()) return (pid_t)replay_call("wait4", key, parts, 2);
+    return (pid_t)record_call("wait4", key, BLOCKING(real_wait4(child, status, flags, usage)), parts, 2);
 }
 static void *real_waitpid, *real_wait, *real_wait3; /* only that there are such */
 static pid_t hook_waitpid(pid_t child, int *status, int flags) { return hook_wait4(child, status, flags, NULL); }
@@ -271,7 +271,7 @@ static int hook_pclose(FILE *stream)
     static void(*real_##name) parameters;                                                                              \
     static void hook_##name parameters                                                                                 \
     {                                                                                                                  \
-        if (inside && mode == REPLAY) reached_end();                                                                         \
+        if (inside && mode == REPLAY) reached_end();                                                                   \
         real_##name arguments;                                                                                         \
         abort();                                                                                                       \
     }

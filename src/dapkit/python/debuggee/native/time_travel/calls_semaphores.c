@@ -45,8 +45,8 @@ static sem_t *hook_sem_open(const char *name, int flags, ...)
     va_end(rest);
     if (passes()) return real_sem_open(name, flags, permissions, value);
     uint64_t key = hash_number(hash_text(name), (uint64_t)flags);
-    sem_t *opened = mode == REPLAY ? (sem_t *)answer("sem_open", key, NULL, 0) : real_sem_open(name, flags, permissions, value);
-    if (mode == LIVE) note("sem_open", key, (int64_t)opened, NULL, 0);
+    sem_t *opened = mode == REPLAY ? (sem_t *)replay_call("sem_open", key, NULL, 0) : real_sem_open(name, flags, permissions, value);
+    if (mode == LIVE) record_call("sem_open", key, (int64_t)opened, NULL, 0);
     if (opened != SEM_FAILED && !is_shared(opened) && shared_count < MOST_SHARED) shared[shared_count++] = opened;
     return opened;
 }
@@ -58,16 +58,16 @@ static int hook_sem_close(sem_t *semaphore)
     if (passes()) return real_sem_close(semaphore);
     for (int i = 0; i < shared_count; i++)
         if (shared[i] == semaphore) shared[i--] = shared[--shared_count];
-    if (mode == REPLAY) return (int)answer("sem_close", (uint64_t)semaphore, NULL, 0);
-    return (int)note("sem_close", (uint64_t)semaphore, real_sem_close(semaphore), NULL, 0);
+    if (mode == REPLAY) return (int)replay_call("sem_close", (uint64_t)semaphore, NULL, 0);
+    return (int)record_call("sem_close", (uint64_t)semaphore, real_sem_close(semaphore), NULL, 0);
 }
 
 static int (*real_sem_unlink)(const char *);
 static int hook_sem_unlink(const char *name)
 {
     if (passes()) return real_sem_unlink(name);
-    if (mode == REPLAY) return (int)answer("sem_unlink", hash_text(name), NULL, 0);
-    return (int)note("sem_unlink", hash_text(name), real_sem_unlink(name), NULL, 0);
+    if (mode == REPLAY) return (int)replay_call("sem_unlink", hash_text(name), NULL, 0);
+    return (int)record_call("sem_unlink", hash_text(name), real_sem_unlink(name), NULL, 0);
 }
 
 static int (*real_sem_getvalue)(sem_t *, int *);
@@ -76,28 +76,28 @@ static int hook_sem_getvalue(sem_t *semaphore, int *value)
     if (refuses_shared(semaphore)) return -1;
     if (passes() || !is_shared(semaphore)) return real_sem_getvalue(semaphore, value);
     Part part = {value, sizeof *value};
-    if (mode == REPLAY) return (int)answer("sem_getvalue", (uint64_t)semaphore, &part, 1);
-    return (int)note("sem_getvalue", (uint64_t)semaphore, real_sem_getvalue(semaphore, value), &part, 1);
+    if (mode == REPLAY) return (int)replay_call("sem_getvalue", (uint64_t)semaphore, &part, 1);
+    return (int)record_call("sem_getvalue", (uint64_t)semaphore, real_sem_getvalue(semaphore, value), &part, 1);
 }
 
 static int post_shared(sem_t *semaphore)
 {
-    if (mode == REPLAY) return (int)answer("sem_post", (uint64_t)semaphore, NULL, 0);
-    return (int)note("sem_post", (uint64_t)semaphore, real_sem_post(semaphore), NULL, 0);
+    if (mode == REPLAY) return (int)replay_call("sem_post", (uint64_t)semaphore, NULL, 0);
+    return (int)record_call("sem_post", (uint64_t)semaphore, real_sem_post(semaphore), NULL, 0);
 }
 
 static int try_shared(sem_t *semaphore)
 {
-    if (mode == REPLAY) return (int)answer("sem_trywait", (uint64_t)semaphore, NULL, 0);
-    return (int)note("sem_trywait", (uint64_t)semaphore, real_sem_trywait(semaphore), NULL, 0);
+    if (mode == REPLAY) return (int)replay_call("sem_trywait", (uint64_t)semaphore, NULL, 0);
+    return (int)record_call("sem_trywait", (uint64_t)semaphore, real_sem_trywait(semaphore), NULL, 0);
 }
 
 static int wait_for_shared(sem_t *semaphore, const struct timespec *deadline)
 {
-    if (!before_blocking()) return (int)answer("sem_wait", (uint64_t)semaphore, NULL, 0);
+    if (!before_blocking()) return (int)replay_call("sem_wait", (uint64_t)semaphore, NULL, 0);
     int result = deadline == NULL ? real_sem_wait(semaphore) : real_sem_timedwait(semaphore, deadline);
     after_blocking();
-    return (int)note("sem_wait", (uint64_t)semaphore, result, NULL, 0);
+    return (int)record_call("sem_wait", (uint64_t)semaphore, result, NULL, 0);
 }
 
 /* Semaphores of objects other than the interpreter, if they have no name, are left alone. */
@@ -206,7 +206,7 @@ static int try(sem_t *semaphore)
     uint64_t key = key_of_try(semaphore);
     if (mode == REPLAY) {
         if (next_is("sem_trywait", key)) {
-            answer("sem_trywait", key, NULL, 0);
+            replay_call("sem_trywait", key, NULL, 0);
             return -1;
         }
         if (real_sem_trywait(semaphore) == 0) return 0;
@@ -218,7 +218,7 @@ static int try(sem_t *semaphore)
     }
     if (real_sem_trywait(semaphore) == 0) return 0;
     if (errno != EAGAIN) return -1;
-    return (int)note("sem_trywait", key, -1, NULL, 0);
+    return (int)record_call("sem_trywait", key, -1, NULL, 0);
 }
 
 /* Returns the result of `sem_wait`, or 1: the call must really wait. */

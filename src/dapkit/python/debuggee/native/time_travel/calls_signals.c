@@ -95,8 +95,8 @@ int call_handlers(void)
 
 void deliver_at_tick(void)
 {
-    if (mode == LIVE && __atomic_load_n(&taken, __ATOMIC_RELAXED) != 0) note("signal", 0, 0, NULL, 0);
-    if (mode == REPLAY && signal_is_due()) answer("signal", 0, NULL, 0);
+    if (mode == LIVE && __atomic_load_n(&taken, __ATOMIC_RELAXED) != 0) record_call("signal", 0, 0, NULL, 0);
+    if (mode == REPLAY && signal_is_due()) replay_call("signal", 0, NULL, 0);
 }
 
 int is_signal_pending(void) { return __atomic_load_n(&taken, __ATOMIC_RELAXED) != 0; }
@@ -134,7 +134,7 @@ static int hook_sigaction(int number, const struct sigaction *wanted, struct sig
     uint64_t key = NUMBERS(number, wanted != NULL);
     if (!passes() && mode == REPLAY) {
         Part part = {old, old == NULL ? 0 : sizeof *old};
-        int result = (int)answer("sigaction", key, &part, 1);
+        int result = (int)replay_call("sigaction", key, &part, 1);
         if (result == 0 && wanted != NULL && is_known) {
             of_program[number] = *wanted;
             set_in_past |= 1ull << (number - 1);
@@ -152,7 +152,7 @@ static int hook_sigaction(int number, const struct sigaction *wanted, struct sig
     if (result == 0 && old != NULL) *old = found;
     if (passes()) return result;
     Part part = {old, old == NULL || result < 0 ? 0 : sizeof *old};
-    return (int)note("sigaction", key, result, &part, 1);
+    return (int)record_call("sigaction", key, result, &part, 1);
 }
 
 static sighandler_t (*real_signal)(int, sighandler_t);
@@ -181,7 +181,7 @@ FILLS(int, setitimer, (__itimer_which_t kind, const struct itimerval *wanted, st
 /* No signal is delivered to a replay process: the program's mask is only stored there. */
 static int answer_mask(const char *call, int how, const sigset_t *wanted, Part *part)
 {
-    int result = (int)answer(call, (uint64_t)how, part, 1);
+    int result = (int)replay_call(call, (uint64_t)how, part, 1);
     if (result != 0 || wanted == NULL) return result;
     if (how == SIG_SETMASK) masked = *wanted;
     for (int number = 1; how != SIG_SETMASK && number < SIGNALS; number++)
@@ -198,7 +198,7 @@ static int answer_mask(const char *call, int how, const sigset_t *wanted, Part *
         if (!before_blocking()) return answer_mask(#name, how, wanted, &part);                                         \
         int result = BLOCKING(real_##name(how, wanted, old));                                                          \
         if (result != 0) part.size = 0;                                                                                \
-        return (int)note(#name, (uint64_t)how, result, &part, 1);                                                      \
+        return (int)record_call(#name, (uint64_t)how, result, &part, 1);                                               \
     }
 MASKS(pthread_sigmask)
 MASKS(sigprocmask)

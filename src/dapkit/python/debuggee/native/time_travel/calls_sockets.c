@@ -23,8 +23,8 @@ static int hook_socket(int family, int type, int protocol)
 {
     if (passes()) return real_socket(family, type, protocol);
     uint64_t key = hash_three(family, type, protocol);
-    if (!before_blocking()) return holds((int)answer("socket", key, NULL, 0));
-    return holds((int)note("socket", key, BLOCKING(real_socket(family, type, protocol)), NULL, 0));
+    if (!before_blocking()) return holds((int)replay_call("socket", key, NULL, 0));
+    return holds((int)record_call("socket", key, BLOCKING(real_socket(family, type, protocol)), NULL, 0));
 }
 
 static int (*real_socketpair)(int, int, int, int *);
@@ -33,10 +33,10 @@ static int hook_socketpair(int family, int type, int protocol, int *ends)
     if (passes()) return real_socketpair(family, type, protocol, ends);
     uint64_t key = hash_three(family, type, protocol);
     Part part = {ends, 2 * sizeof *ends};
-    if (!before_blocking()) return holds_two(ends, (int)answer("socketpair", key, &part, 1));
+    if (!before_blocking()) return holds_two(ends, (int)replay_call("socketpair", key, &part, 1));
     int result = BLOCKING(real_socketpair(family, type, protocol, ends));
     if (result < 0) part.size = 0;
-    return holds_two(ends, (int)note("socketpair", key, result, &part, 1));
+    return holds_two(ends, (int)record_call("socketpair", key, result, &part, 1));
 }
 
 static int (*real_bind)(int, const struct sockaddr *, socklen_t);
@@ -45,8 +45,8 @@ static int hook_bind(int socket, const struct sockaddr *address, socklen_t size)
     if (refuses()) return -1;
     if (passes()) return real_bind(socket, address, size);
     uint64_t key = hash_data((uint64_t)socket, address, size);
-    if (!before_blocking()) return (int)answer("bind", key, NULL, 0);
-    return (int)note("bind", key, BLOCKING(real_bind(socket, address, size)), NULL, 0);
+    if (!before_blocking()) return (int)replay_call("bind", key, NULL, 0);
+    return (int)record_call("bind", key, BLOCKING(real_bind(socket, address, size)), NULL, 0);
 }
 
 static int (*real_connect)(int, const struct sockaddr *, socklen_t);
@@ -55,8 +55,8 @@ static int hook_connect(int socket, const struct sockaddr *address, socklen_t si
     if (refuses()) return -1;
     if (passes()) return real_connect(socket, address, size);
     uint64_t key = hash_data((uint64_t)socket, address, size);
-    if (!before_blocking()) return (int)answer("connect", key, NULL, 0);
-    return (int)note("connect", key, BLOCKING(real_connect(socket, address, size)), NULL, 0);
+    if (!before_blocking()) return (int)replay_call("connect", key, NULL, 0);
+    return (int)record_call("connect", key, BLOCKING(real_connect(socket, address, size)), NULL, 0);
 }
 
 static int (*real_listen)(int, int);
@@ -64,8 +64,8 @@ static int hook_listen(int socket, int backlog)
 {
     if (passes()) return real_listen(socket, backlog);
     uint64_t key = hash_three(socket, backlog, 0);
-    if (!before_blocking()) return (int)answer("listen", key, NULL, 0);
-    return (int)note("listen", key, BLOCKING(real_listen(socket, backlog)), NULL, 0);
+    if (!before_blocking()) return (int)replay_call("listen", key, NULL, 0);
+    return (int)record_call("listen", key, BLOCKING(real_listen(socket, backlog)), NULL, 0);
 }
 
 static int (*real_shutdown)(int, int);
@@ -73,8 +73,8 @@ static int hook_shutdown(int socket, int how)
 {
     if (passes()) return real_shutdown(socket, how);
     uint64_t key = hash_three(socket, how, 0);
-    if (!before_blocking()) return (int)answer("shutdown", key, NULL, 0);
-    return (int)note("shutdown", key, BLOCKING(real_shutdown(socket, how)), NULL, 0);
+    if (!before_blocking()) return (int)replay_call("shutdown", key, NULL, 0);
+    return (int)record_call("shutdown", key, BLOCKING(real_shutdown(socket, how)), NULL, 0);
 }
 
 /* An address that a call fills: `size` says how much room there is, and then how long the address is. */
@@ -104,10 +104,10 @@ static int hook_accept(int socket, struct sockaddr *place, socklen_t *size)
     if (passes()) return real_accept(socket, place, size);
     Filled address = place_for(place, size);
     uint64_t key = hash_three(socket, address.room, 0);
-    if (!before_blocking()) return holds((int)answer("accept", key, address.parts, 2));
+    if (!before_blocking()) return holds((int)replay_call("accept", key, address.parts, 2));
     int result = BLOCKING(real_accept(socket, place, size));
     was_filled(&address, result < 0);
-    return holds((int)note("accept", key, result, address.parts, 2));
+    return holds((int)record_call("accept", key, result, address.parts, 2));
 }
 
 static int (*real_accept4)(int, struct sockaddr *, socklen_t *, int);
@@ -116,10 +116,10 @@ static int hook_accept4(int socket, struct sockaddr *place, socklen_t *size, int
     if (passes()) return real_accept4(socket, place, size, flags);
     Filled address = place_for(place, size);
     uint64_t key = hash_three(socket, address.room, flags);
-    if (!before_blocking()) return holds((int)answer("accept4", key, address.parts, 2));
+    if (!before_blocking()) return holds((int)replay_call("accept4", key, address.parts, 2));
     int result = BLOCKING(real_accept4(socket, place, size, flags));
     was_filled(&address, result < 0);
-    return holds((int)note("accept4", key, result, address.parts, 2));
+    return holds((int)record_call("accept4", key, result, address.parts, 2));
 }
 
 static int (*real_getsockname)(int, struct sockaddr *, socklen_t *);
@@ -128,10 +128,10 @@ static int hook_getsockname(int socket, struct sockaddr *place, socklen_t *size)
     if (passes()) return real_getsockname(socket, place, size);
     Filled address = place_for(place, size);
     uint64_t key = hash_three(socket, address.room, 0);
-    if (!before_blocking()) return (int)answer("getsockname", key, address.parts, 2);
+    if (!before_blocking()) return (int)replay_call("getsockname", key, address.parts, 2);
     int result = BLOCKING(real_getsockname(socket, place, size));
     was_filled(&address, result < 0);
-    return (int)note("getsockname", key, result, address.parts, 2);
+    return (int)record_call("getsockname", key, result, address.parts, 2);
 }
 
 static int (*real_getpeername)(int, struct sockaddr *, socklen_t *);
@@ -140,10 +140,10 @@ static int hook_getpeername(int socket, struct sockaddr *place, socklen_t *size)
     if (passes()) return real_getpeername(socket, place, size);
     Filled address = place_for(place, size);
     uint64_t key = hash_three(socket, address.room, 0);
-    if (!before_blocking()) return (int)answer("getpeername", key, address.parts, 2);
+    if (!before_blocking()) return (int)replay_call("getpeername", key, address.parts, 2);
     int result = BLOCKING(real_getpeername(socket, place, size));
     was_filled(&address, result < 0);
-    return (int)note("getpeername", key, result, address.parts, 2);
+    return (int)record_call("getpeername", key, result, address.parts, 2);
 }
 
 static int (*real_getsockopt)(int, int, int, void *, socklen_t *);
@@ -152,10 +152,10 @@ static int hook_getsockopt(int socket, int level, int option, void *place, sockl
     if (passes()) return real_getsockopt(socket, level, option, place, size);
     Filled value = place_for(place, size);
     uint64_t key = hash_number(hash_three(socket, level, option), value.room);
-    if (!before_blocking()) return (int)answer("getsockopt", key, value.parts, 2);
+    if (!before_blocking()) return (int)replay_call("getsockopt", key, value.parts, 2);
     int result = BLOCKING(real_getsockopt(socket, level, option, place, size));
     was_filled(&value, result < 0);
-    return (int)note("getsockopt", key, result, value.parts, 2);
+    return (int)record_call("getsockopt", key, result, value.parts, 2);
 }
 
 static int (*real_setsockopt)(int, int, int, const void *, socklen_t);
@@ -163,8 +163,8 @@ static int hook_setsockopt(int socket, int level, int option, const void *value,
 {
     if (passes()) return real_setsockopt(socket, level, option, value, size);
     uint64_t key = hash_data(hash_three(socket, level, option), value, size);
-    if (!before_blocking()) return (int)answer("setsockopt", key, NULL, 0);
-    return (int)note("setsockopt", key, BLOCKING(real_setsockopt(socket, level, option, value, size)), NULL, 0);
+    if (!before_blocking()) return (int)replay_call("setsockopt", key, NULL, 0);
+    return (int)record_call("setsockopt", key, BLOCKING(real_setsockopt(socket, level, option, value, size)), NULL, 0);
 }
 
 /* Sending */
@@ -174,8 +174,8 @@ static ssize_t hook_send(int socket, const void *data, size_t size, int flags)
 {
     if (passes()) return real_send(socket, data, size, flags);
     uint64_t key = hash_data(hash_three(socket, flags, 0), data, size);
-    if (!before_blocking()) return (ssize_t)answer("send", key, NULL, 0);
-    return (ssize_t)note("send", key, BLOCKING(real_send(socket, data, size, flags)), NULL, 0);
+    if (!before_blocking()) return (ssize_t)replay_call("send", key, NULL, 0);
+    return (ssize_t)record_call("send", key, BLOCKING(real_send(socket, data, size, flags)), NULL, 0);
 }
 
 static ssize_t (*real_sendto)(int, const void *, size_t, int, const struct sockaddr *, socklen_t);
@@ -184,8 +184,8 @@ static ssize_t hook_sendto(int socket, const void *data, size_t size, int flags,
 {
     if (passes()) return real_sendto(socket, data, size, flags, to, to_size);
     uint64_t key = hash_data(hash_data(hash_three(socket, flags, 0), data, size), to, to_size);
-    if (!before_blocking()) return (ssize_t)answer("sendto", key, NULL, 0);
-    return (ssize_t)note("sendto", key, BLOCKING(real_sendto(socket, data, size, flags, to, to_size)), NULL, 0);
+    if (!before_blocking()) return (ssize_t)replay_call("sendto", key, NULL, 0);
+    return (ssize_t)record_call("sendto", key, BLOCKING(real_sendto(socket, data, size, flags, to, to_size)), NULL, 0);
 }
 
 static uint64_t hash_message(uint64_t seed, const struct msghdr *message)
@@ -206,8 +206,8 @@ static ssize_t hook_sendmsg(int socket, const struct msghdr *message, int flags)
 {
     if (passes()) return real_sendmsg(socket, message, flags);
     uint64_t key = hash_message(hash_three(socket, flags, 0), message);
-    if (!before_blocking()) return (ssize_t)answer("sendmsg", key, NULL, 0);
-    return (ssize_t)note("sendmsg", key, BLOCKING(real_sendmsg(socket, message, flags)), NULL, 0);
+    if (!before_blocking()) return (ssize_t)replay_call("sendmsg", key, NULL, 0);
+    return (ssize_t)record_call("sendmsg", key, BLOCKING(real_sendmsg(socket, message, flags)), NULL, 0);
 }
 
 static int (*real_sendmmsg)(int, struct mmsghdr *, unsigned, int);
@@ -221,14 +221,14 @@ static int hook_sendmmsg(int socket, struct mmsghdr *messages, unsigned count, i
     Part part = {sizes, sizeof sizes};
     int result;
     if (!before_blocking()) {
-        result = (int)answer("sendmmsg", key, &part, 1);
+        result = (int)replay_call("sendmmsg", key, &part, 1);
         for (int i = 0; i < result; i++) messages[i].msg_len = sizes[i];
         return result;
     }
     result = BLOCKING(real_sendmmsg(socket, messages, count, flags));
     for (int i = 0; i < result; i++) sizes[i] = messages[i].msg_len;
     part.size = result > 0 ? (size_t)result * sizeof *sizes : 0;
-    return (int)note("sendmmsg", key, result, &part, 1);
+    return (int)record_call("sendmmsg", key, result, &part, 1);
 }
 
 /* Receiving */
@@ -239,10 +239,10 @@ static ssize_t hook_recv(int socket, void *data, size_t size, int flags)
     if (passes()) return real_recv(socket, data, size, flags);
     uint64_t key = hash_three(socket, (int64_t)size, flags);
     Part part = {data, size};
-    if (!before_blocking()) return (ssize_t)answer("recv", key, &part, 1);
+    if (!before_blocking()) return (ssize_t)replay_call("recv", key, &part, 1);
     ssize_t result = BLOCKING(real_recv(socket, data, size, flags));
     part.size = filled(result, size); /* with MSG_TRUNC the result is more than was filled */
-    return (ssize_t)note("recv", key, result, &part, 1);
+    return (ssize_t)record_call("recv", key, result, &part, 1);
 }
 
 static ssize_t (*real_recv_chk)(int, void *, size_t, size_t, int);
@@ -259,13 +259,13 @@ static ssize_t hook_recvfrom(int socket, void *data, size_t size, int flags, str
     Filled address = place_for(from, from_size);
     uint64_t key = hash_number(hash_three(socket, (int64_t)size, flags), address.room);
     Part parts[] = {{data, size}, address.parts[0], address.parts[1]};
-    if (!before_blocking()) return (ssize_t)answer("recvfrom", key, parts, 3);
+    if (!before_blocking()) return (ssize_t)replay_call("recvfrom", key, parts, 3);
     ssize_t result = BLOCKING(real_recvfrom(socket, data, size, flags, from, from_size));
     was_filled(&address, result < 0);
     parts[0].size = filled(result, size);
     parts[1] = address.parts[0];
     parts[2] = address.parts[1];
-    return (ssize_t)note("recvfrom", key, result, parts, 3);
+    return (ssize_t)record_call("recvfrom", key, result, parts, 3);
 }
 
 static ssize_t (*real_recvfrom_chk)(int, void *, size_t, size_t, int, struct sockaddr *, socklen_t *);
@@ -302,7 +302,7 @@ static ssize_t answer_message(uint64_t key, struct msghdr *message)
     int count = 3;
     for (size_t i = 0; i < message->msg_iovlen && count < PARTS_OF_MESSAGE; i++)
         parts[count++] = (Part){message->msg_iov[i].iov_base, message->msg_iov[i].iov_len};
-    ssize_t result = (ssize_t)answer("recvmsg", key, parts, count);
+    ssize_t result = (ssize_t)replay_call("recvmsg", key, parts, count);
     message->msg_namelen = numbers.name_size;
     message->msg_flags = numbers.flags;
     message->msg_controllen = numbers.control_size;
@@ -324,7 +324,7 @@ static ssize_t note_message(uint64_t key, const struct msghdr *message, socklen_
         parts[count++] = (Part){message->msg_iov[i].iov_base, size};
         left -= size;
     }
-    return (ssize_t)note("recvmsg", key, result, parts, count);
+    return (ssize_t)record_call("recvmsg", key, result, parts, count);
 }
 
 static ssize_t (*real_recvmsg)(int, struct msghdr *, int);
@@ -346,7 +346,7 @@ static int hook_recvmmsg(int socket, struct mmsghdr *messages, unsigned count, i
     Part part = {timeout, timeout == NULL ? 0 : sizeof *timeout};
     int result;
     if (mode == REPLAY) {
-        result = (int)answer("recvmmsg", key, &part, 1);
+        result = (int)replay_call("recvmmsg", key, &part, 1);
         int error = errno;
         for (int i = 0; i < result; i++)
             messages[i].msg_len = (unsigned)answer_message(hash_room(key, &messages[i].msg_hdr), &messages[i].msg_hdr);
@@ -359,7 +359,7 @@ static int hook_recvmmsg(int socket, struct mmsghdr *messages, unsigned count, i
         name_rooms[i] = messages[i].msg_hdr.msg_namelen;
         keys[i] = hash_room(key, &messages[i].msg_hdr);
     }
-    result = (int)note("recvmmsg", key, real_recvmmsg(socket, messages, count, flags, timeout), &part, 1);
+    result = (int)record_call("recvmmsg", key, real_recvmmsg(socket, messages, count, flags, timeout), &part, 1);
     for (int i = 0; i < result; i++) note_message(keys[i], &messages[i].msg_hdr, name_rooms[i], messages[i].msg_len);
     return result;
 }

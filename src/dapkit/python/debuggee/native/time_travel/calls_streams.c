@@ -104,10 +104,10 @@ static char *hook_fgets(char *place, int size, FILE *stream)
 {
     if (!is_noted(stream)) return real_fgets(place, size, stream);
     Part part = {place, size > 0 ? (size_t)size : 0};
-    if (!before_blocking()) return answer("fgets", (uint64_t)size, &part, 1) ? place : NULL;
+    if (!before_blocking()) return replay_call("fgets", (uint64_t)size, &part, 1) ? place : NULL;
     char *result = BLOCKING(real_fgets(place, size, stream));
     part.size = result == NULL ? 0 : strlen(place) + 1;
-    return note("fgets", (uint64_t)size, result != NULL, &part, 1) ? place : NULL;
+    return record_call("fgets", (uint64_t)size, result != NULL, &part, 1) ? place : NULL;
 }
 static char *hook_fgets_chk(char *place, size_t Py_UNUSED(room), int size, FILE *stream)
 {
@@ -119,10 +119,10 @@ static size_t hook_fread(void *place, size_t size, size_t count, FILE *stream)
 {
     if (!is_noted(stream)) return real_fread(place, size, count, stream);
     Part part = {place, size * count};
-    if (!before_blocking()) return (size_t)answer("fread", NUMBERS(size, count), &part, 1);
+    if (!before_blocking()) return (size_t)replay_call("fread", NUMBERS(size, count), &part, 1);
     size_t result = BLOCKING(real_fread(place, size, count, stream));
     part.size = result * size;
-    return (size_t)note("fread", NUMBERS(size, count), (int64_t)result, &part, 1);
+    return (size_t)record_call("fread", NUMBERS(size, count), (int64_t)result, &part, 1);
 }
 static size_t hook_fread_chk(void *place, size_t Py_UNUSED(room), size_t size, size_t count, FILE *stream)
 {
@@ -134,8 +134,8 @@ static size_t hook_fread_chk(void *place, size_t Py_UNUSED(room), size_t size, s
     static int hook_##name(FILE *stream)                                                                               \
     {                                                                                                                  \
         if (!is_noted(stream)) return real_##name(stream);                                                             \
-        if (mode == REPLAY) return (int)answer(#name, 0, NULL, 0);                                                     \
-        return (int)note(#name, 0, real_##name(stream), NULL, 0);                                                      \
+        if (mode == REPLAY) return (int)replay_call(#name, 0, NULL, 0);                                                \
+        return (int)record_call(#name, 0, real_##name(stream), NULL, 0);                                               \
     }
 
 ASKS_STREAM(getc)

@@ -61,7 +61,7 @@ static int hook_openpty(int *one, int *other, char *name, const struct termios *
     int count = name == NULL ? 2 : 3;
     int is_made = before_blocking(), result = is_made ? BLOCKING(real_openpty(one, other, name, modes, size)) : 0;
     if (is_made && name != NULL) parts[2].size = result == 0 ? strlen(name) + 1 : 0;
-    result = is_made ? (int)note("openpty", 0, result, parts, count) : (int)answer("openpty", 0, parts, count);
+    result = is_made ? (int)record_call("openpty", 0, result, parts, count) : (int)replay_call("openpty", 0, parts, count);
     if (result == 0) holds(*one), holds(*other);
     return result;
 }

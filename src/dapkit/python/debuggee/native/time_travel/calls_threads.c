@@ -1,4 +1,4 @@
-/* Threads of the program: how they begin and end, and the interpreter's lock. How they take turns stands in turns.c. */
+/* Threads of the program: how they begin and end, and the interpreter's lock. How they take turns stands in scheduler.c. */
 
 #include "scheduler.h"
 #include <signal.h>
@@ -156,8 +156,8 @@ static int hook_pthread_getcpuclockid(pthread_t thread, clockid_t *clock)
 {
     if (passes()) return real_pthread_getcpuclockid(thread, clock);
     Part part = {clock, sizeof *clock};
-    if (mode == REPLAY) return (int)answer("pthread_getcpuclockid", 0, &part, 1);
-    return (int)note("pthread_getcpuclockid", 0, real_pthread_getcpuclockid(thread, clock), &part, 1);
+    if (mode == REPLAY) return (int)replay_call("pthread_getcpuclockid", 0, &part, 1);
+    return (int)record_call("pthread_getcpuclockid", 0, real_pthread_getcpuclockid(thread, clock), &part, 1);
 }
 
 /* The interpreter's lock. The work of a thread while it holds the mutex of that lock is not the program's: how long it must

@@ -20,11 +20,11 @@ static int hook_clock_gettime(clockid_t clock, struct timespec *time)
     if (passes()) return real_clock_gettime(clock, time);
     Part part = {time, sizeof *time};
     if (mode == REPLAY) {
-        int result = (int)answer("clock_gettime", (uint64_t)clock, &part, 1);
+        int result = (int)replay_call("clock_gettime", (uint64_t)clock, &part, 1);
         if (clock == CLOCK_REALTIME) program_time(time->tv_sec, time->tv_nsec);
         return result;
     }
-    return (int)note("clock_gettime", (uint64_t)clock, real_clock_gettime(clock, time), &part, 1);
+    return (int)record_call("clock_gettime", (uint64_t)clock, real_clock_gettime(clock, time), &part, 1);
 }
 
 static int (*real_gettimeofday)(struct timeval *, void *);
@@ -32,15 +32,15 @@ static int hook_gettimeofday(struct timeval *time, void *zone)
 {
     if (passes()) return real_gettimeofday(time, zone);
     Part part = {time, sizeof *time};
-    if (mode == REPLAY) return (int)answer("gettimeofday", 0, &part, 1);
-    return (int)note("gettimeofday", 0, real_gettimeofday(time, zone), &part, 1);
+    if (mode == REPLAY) return (int)replay_call("gettimeofday", 0, &part, 1);
+    return (int)record_call("gettimeofday", 0, real_gettimeofday(time, zone), &part, 1);
 }
 
 static time_t (*real_time)(time_t *);
 static time_t hook_time(time_t *place)
 {
     if (passes()) return real_time(place);
-    time_t result = mode == REPLAY ? (time_t)answer("time", 0, NULL, 0) : (time_t)note("time", 0, real_time(NULL), NULL, 0);
+    time_t result = mode == REPLAY ? (time_t)replay_call("time", 0, NULL, 0) : (time_t)record_call("time", 0, real_time(NULL), NULL, 0);
     if (place != NULL) *place = result;
     return result;
 }
@@ -49,8 +49,8 @@ static clock_t (*real_clock)(void);
 static clock_t hook_clock(void)
 {
     if (passes()) return real_clock();
-    if (mode == REPLAY) return (clock_t)answer("clock", 0, NULL, 0);
-    return (clock_t)note("clock", 0, real_clock(), NULL, 0);
+    if (mode == REPLAY) return (clock_t)replay_call("clock", 0, NULL, 0);
+    return (clock_t)record_call("clock", 0, real_clock(), NULL, 0);
 }
 
 static clock_t (*real_times)(struct tms *);
@@ -58,8 +58,8 @@ static clock_t hook_times(struct tms *times)
 {
     if (passes()) return real_times(times);
     Part part = {times, sizeof *times};
-    if (mode == REPLAY) return (clock_t)answer("times", 0, &part, 1);
-    return (clock_t)note("times", 0, real_times(times), &part, 1);
+    if (mode == REPLAY) return (clock_t)replay_call("times", 0, &part, 1);
+    return (clock_t)record_call("times", 0, real_times(times), &part, 1);
 }
 
 static int (*real_getrusage)(__rusage_who_t, struct rusage *);
@@ -67,8 +67,8 @@ static int hook_getrusage(__rusage_who_t who, struct rusage *usage)
 {
     if (passes()) return real_getrusage(who, usage);
     Part part = {usage, sizeof *usage};
-    if (mode == REPLAY) return (int)answer("getrusage", (uint64_t)who, &part, 1);
-    return (int)note("getrusage", (uint64_t)who, real_getrusage(who, usage), &part, 1);
+    if (mode == REPLAY) return (int)replay_call("getrusage", (uint64_t)who, &part, 1);
+    return (int)record_call("getrusage", (uint64_t)who, real_getrusage(who, usage), &part, 1);
 }
 
 static int (*real_clock_nanosleep)(clockid_t, int, const struct timespec *, struct timespec *);
@@ -80,9 +80,9 @@ static int hook_clock_nanosleep(clockid_t clock, int flags, const struct timespe
     if (before_blocking()) {
         int result = real_clock_nanosleep(clock, flags, wanted, left);
         after_blocking();
-        return (int)note("clock_nanosleep", key, result, &part, left != NULL);
+        return (int)record_call("clock_nanosleep", key, result, &part, left != NULL);
     }
-    return (int)answer("clock_nanosleep", key, &part, left != NULL);
+    return (int)replay_call("clock_nanosleep", key, &part, left != NULL);
 }
 
 static int (*real_nanosleep)(const struct timespec *, struct timespec *);
@@ -93,9 +93,9 @@ static int hook_nanosleep(const struct timespec *wanted, struct timespec *left)
     if (before_blocking()) {
         int result = real_nanosleep(wanted, left);
         after_blocking();
-        return (int)note("nanosleep", 0, result, &part, left != NULL);
+        return (int)record_call("nanosleep", 0, result, &part, left != NULL);
     }
-    return (int)answer("nanosleep", 0, &part, left != NULL);
+    return (int)replay_call("nanosleep", 0, &part, left != NULL);
 }
 
 static ssize_t (*real_getrandom)(void *, size_t, unsigned);
@@ -103,10 +103,10 @@ static ssize_t hook_getrandom(void *place, size_t size, unsigned flags)
 {
     if (passes()) return real_getrandom(place, size, flags);
     Part part = {place, size};
-    if (mode == REPLAY) return (ssize_t)answer("getrandom", size, &part, 1);
+    if (mode == REPLAY) return (ssize_t)replay_call("getrandom", size, &part, 1);
     ssize_t result = real_getrandom(place, size, flags);
     part.size = result > 0 ? (size_t)result : 0;
-    return (ssize_t)note("getrandom", size, result, &part, 1);
+    return (ssize_t)record_call("getrandom", size, result, &part, 1);
 }
 
 static int (*real_getentropy)(void *, size_t);
@@ -114,8 +114,8 @@ static int hook_getentropy(void *place, size_t size)
 {
     if (passes()) return real_getentropy(place, size);
     Part part = {place, size};
-    if (mode == REPLAY) return (int)answer("getentropy", size, &part, 1);
-    return (int)note("getentropy", size, real_getentropy(place, size), &part, 1);
+    if (mode == REPLAY) return (int)replay_call("getentropy", size, &part, 1);
+    return (int)record_call("getentropy", size, real_getentropy(place, size), &part, 1);
 }
 
 static long (*real_syscall)(long, long, long, long, long, long, long);
@@ -124,14 +124,14 @@ static long hook_syscall(long number, long a, long b, long c, long d, long e, lo
     if (passes()) return real_syscall(number, a, b, c, d, e, f);
     uint64_t key = (uint64_t)number;
     if (number != SYS_getrandom) {
-        if (mode == REPLAY) return (long)answer("syscall", key, NULL, 0);
-        return (long)note("syscall", key, real_syscall(number, a, b, c, d, e, f), NULL, 0);
+        if (mode == REPLAY) return (long)replay_call("syscall", key, NULL, 0);
+        return (long)record_call("syscall", key, real_syscall(number, a, b, c, d, e, f), NULL, 0);
     }
     Part part = {(void *)a, (size_t)b};
-    if (mode == REPLAY) return (long)answer("syscall", key, &part, 1);
+    if (mode == REPLAY) return (long)replay_call("syscall", key, &part, 1);
     long result = real_syscall(number, a, b, c, d, e, f);
     part.size = result > 0 ? (size_t)result : 0;
-    return (long)note("syscall", key, result, &part, 1);
+    return (long)record_call("syscall", key, result, &part, 1);
 }
 
 const Hook time_hooks[] = {

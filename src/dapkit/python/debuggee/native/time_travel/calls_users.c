@@ -115,8 +115,8 @@ static size_t find_out(const char *call, void (*question)(int, void *), Who who,
 {
     uint64_t key = hash_number(hash_text(who.name), who.id);
     Part part = {text, room};
-    if (mode == REPLAY) answer(call, key, &part, 1);
-    else part.size = ask_copy(question, &who, text, room), note(call, key, 0, &part, 1);
+    if (mode == REPLAY) replay_call(call, key, &part, 1);
+    else part.size = ask_copy(question, &who, text, room), record_call(call, key, 0, &part, 1);
     return part.size;
 }
 
@@ -280,8 +280,8 @@ static int hook_getgrouplist(const char *name, gid_t first, gid_t *groups, int *
     gid_t found[MOST_MEMBERS];
     uint64_t key = hash_number(hash_text(name), first);
     Part part = {found, sizeof found};
-    if (mode == REPLAY) answer("getgrouplist", key, &part, 1);
-    else part.size = ask_copy(ask_memberships, &asked, (char *)found, sizeof found), note("getgrouplist", key, 0, &part, 1);
+    if (mode == REPLAY) replay_call("getgrouplist", key, &part, 1);
+    else part.size = ask_copy(ask_memberships, &asked, (char *)found, sizeof found), record_call("getgrouplist", key, 0, &part, 1);
     int count = (int)(part.size / sizeof *groups);
     int given = count < *room ? count : *room;
     memcpy(groups, found, (size_t)given * sizeof *groups);

@@ -25,8 +25,8 @@ static int hook_poll(struct pollfd *polled, nfds_t count, int timeout)
     if (passes()) return real_poll(polled, count, timeout);
     uint64_t key = hash_polled((uint64_t)timeout, polled, count);
     Part part = {polled, count * sizeof *polled};
-    if (!before_blocking()) return (int)answer("poll", key, &part, 1);
-    return (int)note("poll", key, BLOCKING(real_poll(polled, count, timeout)), &part, 1);
+    if (!before_blocking()) return (int)replay_call("poll", key, &part, 1);
+    return (int)record_call("poll", key, BLOCKING(real_poll(polled, count, timeout)), &part, 1);
 }
 
 static int (*real_poll_chk)(struct pollfd *, nfds_t, int, size_t);
@@ -42,8 +42,8 @@ static int hook_ppoll(struct pollfd *polled, nfds_t count, const struct timespec
     if (passes()) return real_ppoll(polled, count, timeout, mask);
     uint64_t key = hash_polled(hash_time(0, timeout), polled, count);
     Part part = {polled, count * sizeof *polled};
-    if (!before_blocking()) return (int)answer("ppoll", key, &part, 1);
-    return (int)note("ppoll", key, BLOCKING(real_ppoll(polled, count, timeout, mask)), &part, 1);
+    if (!before_blocking()) return (int)replay_call("ppoll", key, &part, 1);
+    return (int)record_call("ppoll", key, BLOCKING(real_ppoll(polled, count, timeout, mask)), &part, 1);
 }
 
 static int (*real_ppoll_chk)(struct pollfd *, nfds_t, const struct timespec *, const sigset_t *, size_t);
@@ -76,8 +76,8 @@ static int hook_select(int count, fd_set *read, fd_set *written, fd_set *other, 
     uint64_t key = hash_sets(count, sets);
     Part parts[4] = {{timeout, timeout == NULL ? 0 : sizeof *timeout}}; /* Linux writes the remaining time */
     for (int i = 0; i < 3; i++) parts[i + 1] = (Part){sets[i], sets[i] == NULL ? 0 : set_size(count)};
-    if (!before_blocking()) return (int)answer("select", key, parts, 4);
-    return (int)note("select", key, BLOCKING(real_select(count, read, written, other, timeout)), parts, 4);
+    if (!before_blocking()) return (int)replay_call("select", key, parts, 4);
+    return (int)record_call("select", key, BLOCKING(real_select(count, read, written, other, timeout)), parts, 4);
 }
 
 static int (*real_pselect)(int, fd_set *, fd_set *, fd_set *, const struct timespec *, const sigset_t *);
@@ -89,24 +89,24 @@ static int hook_pselect(int count, fd_set *read, fd_set *written, fd_set *other,
     uint64_t key = hash_time(hash_sets(count, sets), timeout);
     Part parts[3];
     for (int i = 0; i < 3; i++) parts[i] = (Part){sets[i], sets[i] == NULL ? 0 : set_size(count)};
-    if (!before_blocking()) return (int)answer("pselect", key, parts, 3);
-    return (int)note("pselect", key, BLOCKING(real_pselect(count, read, written, other, timeout, mask)), parts, 3);
+    if (!before_blocking()) return (int)replay_call("pselect", key, parts, 3);
+    return (int)record_call("pselect", key, BLOCKING(real_pselect(count, read, written, other, timeout, mask)), parts, 3);
 }
 
 static int (*real_epoll_create)(int);
 static int hook_epoll_create(int size)
 {
     if (passes()) return real_epoll_create(size);
-    if (!before_blocking()) return holds((int)answer("epoll_create", (uint64_t)size, NULL, 0));
-    return holds((int)note("epoll_create", (uint64_t)size, BLOCKING(real_epoll_create(size)), NULL, 0));
+    if (!before_blocking()) return holds((int)replay_call("epoll_create", (uint64_t)size, NULL, 0));
+    return holds((int)record_call("epoll_create", (uint64_t)size, BLOCKING(real_epoll_create(size)), NULL, 0));
 }
 
 static int (*real_epoll_create1)(int);
 static int hook_epoll_create1(int flags)
 {
     if (passes()) return real_epoll_create1(flags);
-    if (!before_blocking()) return holds((int)answer("epoll_create1", (uint64_t)flags, NULL, 0));
-    return holds((int)note("epoll_create1", (uint64_t)flags, BLOCKING(real_epoll_create1(flags)), NULL, 0));
+    if (!before_blocking()) return holds((int)replay_call("epoll_create1", (uint64_t)flags, NULL, 0));
+    return holds((int)record_call("epoll_create1", (uint64_t)flags, BLOCKING(real_epoll_create1(flags)), NULL, 0));
 }
 
 static int (*real_epoll_ctl)(int, int, int, struct epoll_event *);
@@ -115,8 +115,8 @@ static int hook_epoll_ctl(int epoll, int operation, int descriptor, struct epoll
     if (passes()) return real_epoll_ctl(epoll, operation, descriptor, event);
     uint64_t key = hash_three(epoll, operation, descriptor);
     if (event != NULL && operation != EPOLL_CTL_DEL) key = hash_number(key, event->events);
-    if (!before_blocking()) return (int)answer("epoll_ctl", key, NULL, 0);
-    return (int)note("epoll_ctl", key, BLOCKING(real_epoll_ctl(epoll, operation, descriptor, event)), NULL, 0);
+    if (!before_blocking()) return (int)replay_call("epoll_ctl", key, NULL, 0);
+    return (int)record_call("epoll_ctl", key, BLOCKING(real_epoll_ctl(epoll, operation, descriptor, event)), NULL, 0);
 }
 
 static int (*real_epoll_wait)(int, struct epoll_event *, int, int);
@@ -125,10 +125,10 @@ static int hook_epoll_wait(int epoll, struct epoll_event *events, int most, int 
     if (passes()) return real_epoll_wait(epoll, events, most, timeout);
     uint64_t key = hash_three(epoll, most, timeout);
     Part part = {events, most > 0 ? (size_t)most * sizeof *events : 0};
-    if (!before_blocking()) return (int)answer("epoll_wait", key, &part, 1);
+    if (!before_blocking()) return (int)replay_call("epoll_wait", key, &part, 1);
     int result = BLOCKING(real_epoll_wait(epoll, events, most, timeout));
     part.size = result > 0 ? (size_t)result * sizeof *events : 0;
-    return (int)note("epoll_wait", key, result, &part, 1);
+    return (int)record_call("epoll_wait", key, result, &part, 1);
 }
 
 static int (*real_epoll_pwait)(int, struct epoll_event *, int, int, const sigset_t *);
@@ -137,10 +137,10 @@ static int hook_epoll_pwait(int epoll, struct epoll_event *events, int most, int
     if (passes()) return real_epoll_pwait(epoll, events, most, timeout, mask);
     uint64_t key = hash_three(epoll, most, timeout);
     Part part = {events, most > 0 ? (size_t)most * sizeof *events : 0};
-    if (!before_blocking()) return (int)answer("epoll_pwait", key, &part, 1);
+    if (!before_blocking()) return (int)replay_call("epoll_pwait", key, &part, 1);
     int result = BLOCKING(real_epoll_pwait(epoll, events, most, timeout, mask));
     part.size = result > 0 ? (size_t)result * sizeof *events : 0;
-    return (int)note("epoll_pwait", key, result, &part, 1);
+    return (int)record_call("epoll_pwait", key, result, &part, 1);
 }
 
 static int (*real_epoll_pwait2)(int, struct epoll_event *, int, const struct timespec *, const sigset_t *);
@@ -150,10 +150,10 @@ static int hook_epoll_pwait2(int epoll, struct epoll_event *events, int most, co
     if (passes()) return real_epoll_pwait2(epoll, events, most, timeout, mask);
     uint64_t key = hash_time(hash_three(epoll, most, 0), timeout);
     Part part = {events, most > 0 ? (size_t)most * sizeof *events : 0};
-    if (!before_blocking()) return (int)answer("epoll_pwait2", key, &part, 1);
+    if (!before_blocking()) return (int)replay_call("epoll_pwait2", key, &part, 1);
     int result = BLOCKING(real_epoll_pwait2(epoll, events, most, timeout, mask));
     part.size = result > 0 ? (size_t)result * sizeof *events : 0;
-    return (int)note("epoll_pwait2", key, result, &part, 1);
+    return (int)record_call("epoll_pwait2", key, result, &part, 1);
 }
 
 const Hook waiting_hooks[] = {

@@ -275,7 +275,7 @@ static PyObject *call_arrive(const char *how)
 {
     PyObject *given[] = {PyUnicode_FromString(how), PyLong_FromLong(control),
                          PyLong_FromUnsignedLongLong(wanted_frame)};
-    PyObject *result = given[0] && given[1] && given[2] ? call_aside(arrive_in_python, given, 3, NULL) : NULL;
+    PyObject *result = given[0] && given[1] && given[2] ? call_in_engine_context(arrive_in_python, given, 3, NULL) : NULL;
     for (int i = 0; i < 3; i++) Py_XDECREF(given[i]);
     return result;
 }

@@ -1,5 +1,6 @@
-/* Functions that change sides. `Aside`: calls Python code of the debugger in a thread of the program, and nothing of it is
-   recorded; `inside`: the program itself, to its end. */
+/* Functions that run in another context. `engine_context`: Python code of the debugger in a thread of the program, of
+   which nothing is recorded; `live_only`: the same, and nothing in a replay; `program_context`: the program itself, to
+   its end; `read_only`: code of the debugger that may not change the program. */
 
 #include "time_travel.h"
 #include <signal.h>
@@ -8,12 +9,12 @@ typedef struct {
     PyObject_HEAD
     vectorcallfunc vectorcall;
     PyObject *function;
-    int only_live;
-} Passage;
+    int live_only;
+} Context;
 
-static PyObject *passage_type;
+static PyObject *context_type;
 
-PyObject *call_aside(PyObject *function, PyObject *const *args, size_t given, PyObject *names)
+PyObject *call_in_engine_context(PyObject *function, PyObject *const *args, size_t given, PyObject *names)
 {
     int was_inside = inside;
     Counters held = hold_counters();
@@ -82,11 +83,11 @@ PyObject *call_after_handlers(vectorcallfunc call, PyObject *function, PyObject 
     return result;
 }
 
-static PyObject *call_passage_aside(PyObject *self, PyObject *const *args, size_t given, PyObject *names)
+static PyObject *call_engine(PyObject *self, PyObject *const *args, size_t given, PyObject *names)
 {
-    Passage *aside = (Passage *)self;
-    if (aside->only_live && is_past) Py_RETURN_NONE;
-    PyObject *result = call_after_handlers(call_aside, aside->function, args, given, names);
+    Context *context = (Context *)self;
+    if (context->live_only && is_past) Py_RETURN_NONE;
+    PyObject *result = call_after_handlers(call_in_engine_context, context->function, args, given, names);
     if (!has_stood || !inside || result == NULL || PyVectorcall_NARGS(given) == 0) return result;
     int gone_on = go_on_from_stop(args[0]);
     if (gone_on == 0) return result;
@@ -112,7 +113,7 @@ static int forget_folders(void)
     return count < 0 ? -1 : 0;
 }
 
-static PyObject *call_passage_inside(PyObject *self, PyObject *const *args, size_t given, PyObject *names)
+static PyObject *run_program(PyObject *self, PyObject *const *args, size_t given, PyObject *names)
 {
     if (is_recorded && forget_folders() < 0) return NULL;
     mode = is_recorded && !is_recording ? REPLAY : LIVE;
@@ -123,7 +124,7 @@ static PyObject *call_passage_inside(PyObject *self, PyObject *const *args, size
     if (is_recording) young_at_tick = *young_count;
     else if (is_recorded) aim_collector_at_note();
     inside = 1;
-    PyObject *result = PyObject_Vectorcall(((Passage *)self)->function, args, given, names);
+    PyObject *result = PyObject_Vectorcall(((Context *)self)->function, args, given, names);
     if (mode == REPLAY) reached_end();
     inside = 0;
     log_head->ticks = ticks;
@@ -132,73 +133,73 @@ static PyObject *call_passage_inside(PyObject *self, PyObject *const *args, size
     return result;
 }
 
-__thread int is_guarded;
+__thread int is_read_only;
 
-static PyObject *call_passage_guarded(PyObject *self, PyObject *const *args, size_t given, PyObject *names)
+static PyObject *call_read_only(PyObject *self, PyObject *const *args, size_t given, PyObject *names)
 {
-    is_guarded++;
-    PyObject *result = PyObject_Vectorcall(((Passage *)self)->function, args, given, names);
-    is_guarded--;
+    is_read_only++;
+    PyObject *result = PyObject_Vectorcall(((Context *)self)->function, args, given, names);
+    is_read_only--;
     return result;
 }
 
-static PyMemberDef passage_members[] = {
-    {"__vectorcalloffset__", 19 /* T_PYSSIZET */, offsetof(Passage, vectorcall), 1 /* READONLY */, NULL},
+static PyMemberDef context_members[] = {
+    {"__vectorcalloffset__", 19 /* T_PYSSIZET */, offsetof(Context, vectorcall), 1 /* READONLY */, NULL},
     {NULL, 0, 0, 0, NULL},
 };
 
-static PyType_Slot passage_slots[] = {
-    {Py_tp_members, passage_members},
+static PyType_Slot context_slots[] = {
+    {Py_tp_members, context_members},
     {Py_tp_call, PyVectorcall_Call},
     {0, NULL},
 };
 
-static PyType_Spec passage_spec = {
-    .name = "_travel.Passage",
-    .basicsize = sizeof(Passage),
+static PyType_Spec context_spec = {
+    .name = "_travel.Context",
+    .basicsize = sizeof(Context),
     .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_DISALLOW_INSTANTIATION,
-    .slots = passage_slots,
+    .slots = context_slots,
 };
 
 /* They are kept for good: a callback may be called until the interpreter is gone. */
-static PyObject *new_passage(PyObject *function, vectorcallfunc call, int only_live)
+static PyObject *new_context(PyObject *function, vectorcallfunc call, int live_only)
 {
-    if (passage_type == NULL && (passage_type = PyType_FromSpec(&passage_spec)) == NULL) return NULL;
-    Passage *made = PyObject_New(Passage, (PyTypeObject *)passage_type);
+    if (context_type == NULL && (context_type = PyType_FromSpec(&context_spec)) == NULL) return NULL;
+    Context *made = PyObject_New(Context, (PyTypeObject *)context_type);
     if (made == NULL) return NULL;
     made->vectorcall = call;
-    made->only_live = only_live;
+    made->live_only = live_only;
     made->function = Py_NewRef(function);
     return (PyObject *)made;
 }
 
 /* It is called so often that the interpreter's overhead around a function of a module would be felt. */
-PyObject *make_on_line(void) { return new_passage(Py_None, on_line, 0); }
+PyObject *make_on_line(void) { return new_context(Py_None, on_line, 0); }
 
-static PyObject *make_inside(PyObject *Py_UNUSED(module), PyObject *function)
+static PyObject *make_program_context(PyObject *Py_UNUSED(module), PyObject *function)
 {
-    return new_passage(function, call_passage_inside, 0);
+    return new_context(function, run_program, 0);
 }
 
-static PyObject *make_aside(PyObject *Py_UNUSED(module), PyObject *function)
+static PyObject *make_engine_context(PyObject *Py_UNUSED(module), PyObject *function)
 {
-    return new_passage(function, call_passage_aside, 0);
+    return new_context(function, call_engine, 0);
 }
 
-static PyObject *make_only_live(PyObject *Py_UNUSED(module), PyObject *function)
+static PyObject *make_live_only(PyObject *Py_UNUSED(module), PyObject *function)
 {
-    return new_passage(function, call_passage_aside, 1);
+    return new_context(function, call_engine, 1);
 }
 
-static PyObject *make_guarded(PyObject *Py_UNUSED(module), PyObject *function)
+static PyObject *make_read_only(PyObject *Py_UNUSED(module), PyObject *function)
 {
-    return new_passage(function, call_passage_guarded, 0);
+    return new_context(function, call_read_only, 0);
 }
 
-PyMethodDef passage_methods[] = {
-    {"guarded", make_guarded, METH_O, NULL},
-    {"inside", make_inside, METH_O, NULL},
-    {"aside", make_aside, METH_O, NULL},
-    {"only_live", make_only_live, METH_O, NULL},
+PyMethodDef context_methods[] = {
+    {"read_only", make_read_only, METH_O, NULL},
+    {"program_context", make_program_context, METH_O, NULL},
+    {"engine_context", make_engine_context, METH_O, NULL},
+    {"live_only", make_live_only, METH_O, NULL},
     {NULL, NULL, 0, NULL},
 };

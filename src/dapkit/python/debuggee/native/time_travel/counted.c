@@ -61,7 +61,7 @@ int is_counted(PyObject *code)
 static int watch_starts(PyObject *code)
 {
     PyObject *given[] = {PyLong_FromLong(tracker), code, PyLong_FromLong(at_return == NULL ? PY_START : PY_START | PY_RETURN)};
-    PyObject *set = given[0] && given[2] ? call_aside(set_local_events, given, 3, NULL) : NULL;
+    PyObject *set = given[0] && given[2] ? call_in_engine_context(set_local_events, given, 3, NULL) : NULL;
     Py_XDECREF(given[0]);
     Py_XDECREF(given[2]);
     Py_XDECREF(set);
@@ -77,7 +77,7 @@ static PyObject *on_tracked_start(PyObject *Py_UNUSED(module), PyObject *const *
 static PyObject *on_tracked_return(PyObject *Py_UNUSED(module), PyObject *const *Py_UNUSED(args), Py_ssize_t Py_UNUSED(count))
 {
     if (!inside) Py_RETURN_NONE;
-    return call_aside(at_return, NULL, 0, NULL);
+    return call_in_engine_context(at_return, NULL, 0, NULL);
 }
 
 static PyMethodDef tracked[] = {
@@ -124,7 +124,7 @@ static PyObject *disable(void) { return PyObject_GetAttrString(PySys_GetObject("
 static PyObject *begin_code(PyObject *const *args)
 {
     if (is_one_liner(args[0])) Py_RETURN_NONE;
-    PyObject *found = call_aside(counts, args, 1, NULL);
+    PyObject *found = call_in_engine_context(counts, args, 1, NULL);
     if (found == NULL) return NULL;
     long how = PyLong_AsLong(found);
     Py_DECREF(found);
@@ -132,7 +132,7 @@ static PyObject *begin_code(PyObject *const *args)
     long wanted = how == ONE_LINER ? LINE | PY_START : LINE;
     PyObject *number = PyLong_FromLong(tool), *events = PyLong_FromLong(wanted);
     PyObject *given[] = {number, args[0], events};
-    PyObject *set = number && events ? call_aside(set_local_events, given, 3, NULL) : NULL;
+    PyObject *set = number && events ? call_in_engine_context(set_local_events, given, 3, NULL) : NULL;
     Py_XDECREF(number);
     Py_XDECREF(events);
     if (set == NULL) return NULL;

@@ -173,7 +173,7 @@ uint64_t hash_written(uint64_t seed, const void *place, size_t size)
     return hash;
 }
 
-int64_t note(const char *call, uint64_t key, int64_t result, const Part *parts, int count)
+int64_t record_call(const char *call, uint64_t key, int64_t result, const Part *parts, int count)
 {
     int error = errno;
     size_t size = sizeof(Note);
@@ -233,7 +233,7 @@ void diverged_here(const char *call)
     else diverged(call, name_of(next), next->ticks);
 }
 
-int64_t answer(const char *call, uint64_t key, Part *parts, int count)
+int64_t replay_call(const char *call, uint64_t key, Part *parts, int count)
 {
     const Note *found = take(call, key);
     const char *place = (const char *)(found + 1);
@@ -250,7 +250,7 @@ int64_t answer(const char *call, uint64_t key, Part *parts, int count)
     return found->result;
 }
 
-int64_t answer_whole(const char *call, uint64_t key, const void **part, size_t *size)
+int64_t replay_call_whole(const char *call, uint64_t key, const void **part, size_t *size)
 {
     const Note *found = take(call, key);
     const char *place = (const char *)(found + 1);

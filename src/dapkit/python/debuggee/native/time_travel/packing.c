@@ -53,7 +53,7 @@ char *block_of_note(const char *call, uint64_t key, char *place, size_t room, in
 {
     const void *noted;
     size_t size;
-    *result = answer_whole(call, key, &noted, &size);
+    *result = replay_call_whole(call, key, &noted, &size);
     if (size == 0) return NULL;
     char *block = place != NULL && size <= room ? place : malloc(size);
     if (block != NULL) memcpy(block, noted, size);

@@ -40,7 +40,7 @@ int is_executed_again(void) { return is_recorded && !is_recording && !is_past; }
 /* Without an error: the callee has handled its own. */
 static void call(PyObject *function, PyObject *argument)
 {
-    PyObject *result = call_aside(function, &argument, argument == NULL ? 0 : 1, NULL);
+    PyObject *result = call_in_engine_context(function, &argument, argument == NULL ? 0 : 1, NULL);
     if (result == NULL) PyErr_WriteUnraisable(function);
     Py_XDECREF(result);
 }

@@ -54,14 +54,14 @@ static void take_turn(Thread *next)
     holder = next;
 }
 
-static void note_turn(const Thread *next) { note("turn", passed, (next - threads) * 16 + next->reason, NULL, 0); }
+static void note_turn(const Thread *next) { record_call("turn", passed, (next - threads) * 16 + next->reason, NULL, 0); }
 
 /* The next to have the turn after this one, or NULL: it is seen later who can continue. */
 static Thread *choose(const Thread *from)
 {
     passed++;
     if (mode == REPLAY && next_is("turn", passed)) {
-        int64_t noted = answer("turn", passed, NULL, 0);
+        int64_t noted = replay_call("turn", passed, NULL, 0);
         Thread *next = &threads[noted / 16 % MOST_THREADS];
         if (next->state != WAITS && next->state != AWAY) diverged("turn", "turn", ticks);
         next->reason = (Reason)(noted % 16);
@@ -76,7 +76,7 @@ static Thread *choose(const Thread *from)
         }
     }
     if (mode == REPLAY) { /* something outside is waited for, of which there is no note */
-        answer("turn", passed, NULL, 0);
+        replay_call("turn", passed, NULL, 0);
     }
     return NULL;
 }

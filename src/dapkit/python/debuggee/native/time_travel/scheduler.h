@@ -1,4 +1,4 @@
-/* Threads that take turns, see turns.c. */
+/* Threads that take turns, see scheduler.c. */
 
 #ifndef DAPKIT_TRAVEL_TURNS_H
 #define DAPKIT_TRAVEL_TURNS_H

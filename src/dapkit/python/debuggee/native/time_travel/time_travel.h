@@ -31,7 +31,7 @@ typedef enum {
 
 extern Mode mode;
 extern __thread int inside __attribute__((tls_model("initial-exec"))); /* this thread executes the program */
-extern __thread int is_guarded; /* it executes the client's request at a moment of the past, and may change nothing */
+extern __thread int is_read_only; /* it executes the client's request at a moment of the past, and may change nothing */
 
 /* Whether a call is not the program's, or not to be noted. */
 static inline int passes(void) { return !inside || mode == OFF; }
@@ -39,7 +39,7 @@ static inline int passes(void) { return !inside || mode == OFF; }
 /* An expression at a moment of the past cannot change anything outside. */
 static inline int refuses(void)
 {
-    if (!is_guarded) return 0;
+    if (!is_read_only) return 0;
     errno = EROFS;
     return 1;
 }
@@ -138,10 +138,10 @@ void end_log_here(void);            /* later records are dropped */
 int out_of_the_way(int descriptor); /* its duplicate where no program looks for one, or itself */
 
 /* Record a call: its arguments (a hash), its result, errno if that is negative, and the memory that it has filled. */
-int64_t note(const char *call, uint64_t key, int64_t result, const Part *parts, int count);
+int64_t record_call(const char *call, uint64_t key, int64_t result, const Part *parts, int count);
 
 /* Answer a call from the notes; does not return if the next note is of another. */
-int64_t answer(const char *call, uint64_t key, Part *parts, int count);
+int64_t replay_call(const char *call, uint64_t key, Part *parts, int count);
 
 /* The tick at which a signal was delivered, if that is the next note; UINT64_MAX else. */
 uint64_t tick_of_signal(void);
@@ -154,7 +154,7 @@ int next_is(const char *call, uint64_t key);
 void diverged_here(const char *call);
 
 /* A part of the next note that is of unknown size: borrowed from the log, valid until the process ends. */
-int64_t answer_whole(const char *call, uint64_t key, const void **place, size_t *size);
+int64_t replay_call_whole(const char *call, uint64_t key, const void **place, size_t *size);
 
 uint64_t hash_bytes(uint64_t seed, const void *bytes, size_t size);
 uint64_t hash_text(const char *text);
@@ -280,9 +280,9 @@ extern PyMethodDef throw_methods[];
 
 /* contexts.c */
 
-extern PyMethodDef passage_methods[];
+extern PyMethodDef context_methods[];
 PyObject *make_on_line(void);
-PyObject *call_aside(PyObject *function, PyObject *const *args, size_t given, PyObject *names); /* nothing is noted */
+PyObject *call_in_engine_context(PyObject *function, PyObject *const *args, size_t given, PyObject *names); /* nothing is noted */
 int find_handlers(void);    /* -1 with an exception set */
 int let_handlers_run(void); /* of signals that were delivered, as part of the program; -1 with their exception */
 PyObject *call_after_handlers(vectorcallfunc call, PyObject *function, PyObject *const *args, size_t given, PyObject *names);
@@ -297,9 +297,9 @@ extern int history_ends_with_threads; /* it is to end where there would be more 
        if (before_blocking()) {
            result = real_X(...);
            after_blocking();
-           return note("X", ...);
+           return record_call("X", ...);
        }
-       return answer("X", ...);
+       return replay_call("X", ...);
 
    The call is made only where `before_blocking` says so. Others execute the program meanwhile. errno is kept. */
 int before_blocking(void);
