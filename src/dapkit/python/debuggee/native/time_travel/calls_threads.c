@@ -33,7 +33,7 @@ int history_ends_with_threads;
 /* The program continues by itself, and its past ends here. */
 static void end_history(void)
 {
-    if (mode == REPLAY) reached_end();
+    if (mode == REPLAY) above.reached_end();
     log_head->ticks = ticks;
     inside = 0;
     mode = OFF;
@@ -107,7 +107,7 @@ static int hook_pthread_create(pthread_t *thread, const pthread_attr_t *attribut
         return error;
     }
     *thread = made->thread;
-    if (thread_count == 1) begin_threads();
+    if (thread_count == 1) above.begin_threads();
     thread_count++;
     aim();
     return 0;

@@ -30,7 +30,6 @@
 #include <sched.h>
 #include <signal.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,39 +44,11 @@
 #define STACK ((size_t)1 << 16)
 #define LINE_SIZE 2048
 
-int is_past;
-Mode mode = OFF;
-__thread int inside __attribute__((tls_model("initial-exec")));
-
 static struct sockaddr_un address;
 static char token[128];
 static int control = -1; /* of a replay process */
-uint64_t goal;
-static char kind[16];
-int copies, has_arrived;
 static unsigned long long wanted_frame; /* the identity of that which `steps` and `frame` are about; 0 for none */
 static PyObject *arrive_in_python;
-
-uint64_t now(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
-}
-
-/* Where the program may not have so many, the limit is raised for a moment. */
-int out_of_the_way(int descriptor)
-{
-    struct rlimit usual, raised = {LOWEST_OF_OURS + MOST_OF_OURS, 0};
-    int is_low = getrlimit(RLIMIT_NOFILE, &usual) == 0 && usual.rlim_cur < raised.rlim_cur;
-    raised.rlim_max = usual.rlim_max;
-    is_low = is_low && raised.rlim_max >= raised.rlim_cur && setrlimit(RLIMIT_NOFILE, &raised) == 0;
-    int above = fcntl(descriptor, F_DUPFD_CLOEXEC, LOWEST_OF_OURS);
-    if (is_low) setrlimit(RLIMIT_NOFILE, &usual);
-    if (above < 0) return descriptor;
-    close(descriptor);
-    return above;
-}
 
 static void say(const char *line)
 {
@@ -156,8 +127,6 @@ static pid_t fork_unchanged(void) { return (pid_t)syscall(SYS_clone, SIGCHLD, 0,
 
 static uint64_t copied_at, copied_output; /* microseconds since 1970, and bytes that were written by then */
 
-int may_branch;
-
 /* A process that may continue in place of the live program is a child of its parent, as are the copies. */
 static pid_t fork_replay(void)
 {
@@ -196,7 +165,7 @@ static void be_checkpoint(void)
     for (;;) {
         unsigned long long wanted;
         hear(line);
-        if (sscanf(line, "%15s %2047s %llu %llu", kind, name, &wanted, &wanted_frame) != 4) _exit(0);
+        if (sscanf(line, "%15s %2047s %llu %llu", replay_kind, name, &wanted, &wanted_frame) != 4) _exit(0);
         if (fork_replay() != 0) continue;
         keep_own_number();
         goal = wanted;
@@ -246,7 +215,7 @@ __attribute__((noinline)) int checkpoint(void)
     libraries_have_threads = count_threads() > thread_count + threads_at_begin;
     struct timespec time;
     clock_gettime(CLOCK_REALTIME, &time);
-    copied_at = is_recorded ? time_of_recording() : (uint64_t)time.tv_sec * 1000000u + (uint64_t)time.tv_nsec / 1000u;
+    copied_at = is_recorded ? recorded_time : (uint64_t)time.tv_sec * 1000000u + (uint64_t)time.tv_nsec / 1000u;
     copied_output = bytes_written;
     copied = 0;
     copies++;
@@ -264,7 +233,7 @@ void be_live(void)
     is_past = 0;
     has_arrived = 0;
     goal = 0;
-    kind[0] = 0;
+    replay_kind[0] = 0;
     mode = LIVE;
     threads_at_begin = count_threads() - thread_count;
 }
@@ -317,15 +286,13 @@ void diverged(const char *call, const char *noted, uint64_t when) { end_here("di
 
 void reached_end(void) { end_here("end", "-", "-", 0); }
 
-int is_kind(const char *name) { return strcmp(kind, name) == 0; }
-
 PyObject *arrive(void)
 {
     char line[64];
     snprintf(line, sizeof line, "arrived %llu\n", (unsigned long long)ticks);
     if (!has_arrived && !is_kind("steps") && !is_kind("frame") && !is_kind("watch")) say(line);
     has_arrived = 1;
-    return call_arrive(kind);
+    return call_arrive(replay_kind);
 }
 
 int begin_checkpoints(const char *path, const char *name, PyObject *arrive)

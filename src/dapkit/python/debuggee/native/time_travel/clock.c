@@ -5,9 +5,7 @@
 
 #define SWITCH_EVERY 1000 /* lines, after which another thread has the turn */
 
-static uint64_t target; /* where the clock is looked at next: */
-static uint64_t wanted; /* there anyway, or earlier because threads switch */
-static uint64_t usual_until; /* a line before this clock is counted, and nothing else is to be done there */
+static uint64_t wanted; /* where the clock is looked at anyway; `clock_target` is earlier where threads switch */
 static uint64_t interval, checked, step = 1000, last;
 static int is_due = 1, is_disturbed, has_shown_past;
 int has_stood;
@@ -36,16 +34,11 @@ void aim(void)
 {
     uint64_t next = thread_count > 1 ? next_switch() + 1 : UINT64_MAX;
     if (makes_copies() && thread_count == 1 && is_due) wanted = 0;
-    target = next < wanted ? next : wanted;
-    usual_until = is_past || is_recorded || is_tracking || look_at_line != NULL ? 0 : target;
-    if (mode == LIVE && is_signal_pending()) be_due();
-    if (mode == REPLAY && tick_of_signal() < target) target = tick_of_signal();
+    clock_target = next < wanted ? next : wanted;
+    clock_usual_until = is_past || is_recorded || is_tracking || look_at_line != NULL ? 0 : clock_target;
+    if (mode == LIVE && above.is_signal_pending()) be_due();
+    if (mode == REPLAY && tick_of_signal() < clock_target) clock_target = tick_of_signal();
 }
-
-/* Called by handlers of signals: the program's is called at the next line. */
-void be_due(void) { target = usual_until = 0; }
-
-void look_at_each_line(void) { usual_until = 0; }
 
 /* Look at the clock when the next thing is due in a replay: a signal, a copy of it, or its goal. */
 static void aim_replay(void)
@@ -65,11 +58,11 @@ static PyObject *begin_replay(void)
     has_arrived = 0;
     leaves_copy_at = 0;
     if (looks_on_the_way()) {
-        PyObject *begun = arrive();
+        PyObject *begun = above.arrive();
         aim_replay();
         return begun;
     }
-    if (ticks >= goal) return arrive();
+    if (ticks >= goal) return above.arrive();
     if (notes_steps() && !is_tracking) {
         Counters held = hold_counters();
         int failed = begin_tracking(NULL);
@@ -85,13 +78,13 @@ static PyObject *look_in_past(void)
 {
     if (ticks >= goal) {
         wanted = UINT64_MAX;
-        if (has_arrived && !looks_on_the_way()) reached_end();
-        return arrive();
+        if (has_arrived && !looks_on_the_way()) above.reached_end();
+        return above.arrive();
     }
     int is_near = leaves_copy_at != 0 && ticks >= leaves_copy_at;
     if (is_near) leaves_copy_at = 0;
     aim_replay();
-    if (is_near && checkpoint() == 1) return begin_replay();
+    if (is_near && above.checkpoint() == 1) return begin_replay();
     Py_RETURN_NONE;
 }
 
@@ -103,7 +96,7 @@ static int make_copy(void)
         count_as_live();
         has_shown_past = 0;
     }
-    int made = checkpoint();
+    int made = above.checkpoint();
     if (made == 0) {
         is_due = is_disturbed = has_stood = 0;
         last = now();
@@ -163,18 +156,18 @@ static int do_what_is_due(void)
         switched_at = ticks;
         yield_turn();
     }
-    deliver_at_tick();
-    return call_handlers();
+    above.deliver_at_tick();
+    return above.call_handlers();
 }
 
 static __attribute__((noinline)) PyObject *on_unusual_line(PyObject *const *args)
 {
-    if (ticks + 1 >= target && do_what_is_due() < 0) return NULL;
+    if (ticks + 1 >= clock_target && do_what_is_due() < 0) return NULL;
     if (is_past && !is_recorded && collect_due() < 0) return NULL;
     if (!is_past && !is_recorded) young_at_tick = *young_count;
     ticks++;
     if (is_past && !is_recorded && aim_collector() < 0) return NULL;
-    if (ticks >= target) {
+    if (ticks >= clock_target) {
         PyObject *looked = look_at_clock();
         if (looked == NULL) return NULL;
         Py_DECREF(looked);
@@ -190,7 +183,7 @@ PyObject *on_line(PyObject *Py_UNUSED(self), PyObject *const *args, size_t Py_UN
 {
     if (!inside) Py_RETURN_NONE;
     uint64_t next = ticks + 1;
-    if (__builtin_expect(next >= usual_until, 0)) return on_unusual_line(args);
+    if (__builtin_expect(next >= clock_usual_until, 0)) return on_unusual_line(args);
     young_at_tick = *young_count;
     ticks = next;
     Py_RETURN_NONE;

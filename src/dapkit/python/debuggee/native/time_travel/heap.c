@@ -33,7 +33,7 @@ void end_aside(void)
 {
     int error = errno;
     is_aside = 0;
-    set_slots(); /* such libraries may have been loaded */
+    above.set_slots(); /* such libraries may have been loaded */
     inside = 1;
     errno = error;
 }

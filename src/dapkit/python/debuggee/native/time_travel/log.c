@@ -24,8 +24,6 @@ typedef struct {
     uint64_t signals; /* that were delivered after it */
 } Note;
 
-LogHead *log_head;
-uint64_t log_place, ticks;
 static char *log_begin;
 static size_t log_room, log_most = ROOM;
 static int log_file = -1;
@@ -180,12 +178,12 @@ int64_t record_call(const char *call, uint64_t key, int64_t result, const Part *
     for (int i = 0; i < count; i++) size += 8 + PADDED(parts[i].size);
     uint64_t number = number_of(call);
     if (make_room(size) < 0) {
-        end_recording(errno == ENOSPC ? "no room was left on the disk" : "it has as many bytes as it may have");
+        above.end_recording(errno == ENOSPC ? "no room was left on the disk" : "it has as many bytes as it may have");
         errno = error;
         return result;
     }
     char *place = log_begin + log_head->end;
-    uint64_t signals = signals_taken();
+    uint64_t signals = above.signals_taken();
     *(Note *)place = (Note){(uint32_t)size, (uint32_t)count, number, clock_of_notes(), key, result, error, signals};
     place += sizeof(Note);
     for (int i = 0; i < count; i++) {
@@ -195,20 +193,20 @@ int64_t record_call(const char *call, uint64_t key, int64_t result, const Part *
     }
     log_place = log_head->end += size;
     if (is_recording) young_at_tick = *young_count;
-    rest_if_alone();
+    above.rest_if_alone();
     errno = error;
-    if (signals) deliver(signals);
+    if (signals) above.deliver(signals);
     return result;
 }
 
 static const Note *take(const char *call, uint64_t key)
 {
     const Note *found = next_note();
-    if (found == NULL) reached_end();
+    if (found == NULL) above.reached_end();
     if (found->call != number_of(call) || found->ticks != clock_of_notes() || found->key != key)
-        diverged(call, name_of(found), found->ticks);
+        above.diverged(call, name_of(found), found->ticks);
     log_place += found->size;
-    rest_if_alone();
+    above.rest_if_alone();
     if (is_recorded) aim_collector_at_note();
     return found;
 }
@@ -229,8 +227,8 @@ int next_is(const char *call, uint64_t key)
 void diverged_here(const char *call)
 {
     const Note *next = next_note();
-    if (next == NULL) diverged(call, "-", ticks);
-    else diverged(call, name_of(next), next->ticks);
+    if (next == NULL) above.diverged(call, "-", ticks);
+    else above.diverged(call, name_of(next), next->ticks);
 }
 
 int64_t replay_call(const char *call, uint64_t key, Part *parts, int count)
@@ -239,13 +237,13 @@ int64_t replay_call(const char *call, uint64_t key, Part *parts, int count)
     const char *place = (const char *)(found + 1);
     for (int i = 0; i < count && i < (int)found->count; i++) {
         size_t size = *(const uint64_t *)place;
-        if (size > parts[i].size) diverged(call, name_of(found), found->ticks);
+        if (size > parts[i].size) above.diverged(call, name_of(found), found->ticks);
         if (size) memcpy(parts[i].place, place + 8, size);
         parts[i].size = size;
         place += 8 + PADDED(size);
     }
     errno = (int)found->error;
-    if (found->signals) deliver(found->signals);
+    if (found->signals) above.deliver(found->signals);
     if (tick_of_signal() != UINT64_MAX) be_due();
     return found->result;
 }
@@ -257,7 +255,7 @@ int64_t replay_call_whole(const char *call, uint64_t key, const void **part, siz
     *size = found->count ? *(const uint64_t *)place : 0;
     *part = place + 8;
     errno = (int)found->error;
-    if (found->signals) deliver(found->signals);
+    if (found->signals) above.deliver(found->signals);
     if (tick_of_signal() != UINT64_MAX) be_due();
     return found->result;
 }

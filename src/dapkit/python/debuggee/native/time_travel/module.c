@@ -2,6 +2,24 @@
 
 #include "time_travel.h"
 
+const Above above = {
+    .set_slots = set_slots,
+    .diverged = diverged,
+    .reached_end = reached_end,
+    .arrive = arrive,
+    .checkpoint = checkpoint,
+    .signals_taken = signals_taken,
+    .is_signal_pending = is_signal_pending,
+    .deliver = deliver,
+    .deliver_at_tick = deliver_at_tick,
+    .call_handlers = call_handlers,
+    .begin_threads = begin_threads,
+    .rest_if_alone = rest_if_alone,
+    .delay_signal = delay_signal,
+    .print_again = print_again,
+    .end_recording = end_recording,
+};
+
 static PyObject *begin(PyObject *Py_UNUSED(module), PyObject *args)
 {
     const char *path, *name;

@@ -24,16 +24,12 @@
 
 #define MOST_IDLE 50000 /* lines that are reported while the clock rests, before that is turned off: to turn it on is slow */
 
-int is_recording, is_recorded, has_threads;
-uint64_t threads_since, rested_at;
-
 static PyObject *at_threads; /* called before there is a second thread: has the lines counted from there on */
 static PyObject *counted_start, *disabled;
 static int is_counting;      /* it was called, and lines are reported */
 static uint64_t idle;        /* lines that were reported while the clock rests */
 static PyObject *at_end;     /* called when the recording has been executed again */
 static int printed_to[3] = {-1, -1, -1};
-static uint64_t told; /* microseconds since 1970 */
 
 int is_executed_again(void) { return is_recorded && !is_recording && !is_past; }
 
@@ -90,10 +86,6 @@ void print_again(int descriptor, const void *place, int64_t size)
     }
     errno = error;
 }
-
-void program_time(int64_t seconds, int64_t nanoseconds) { told = (uint64_t)seconds * 1000000u + (uint64_t)nanoseconds / 1000u; }
-
-uint64_t time_of_recording(void) { return told; }
 
 /* Called with the interpreter's lock, where the recorded program went on or ended. */
 void say_end_of_recording(const char *how)
@@ -195,7 +187,7 @@ static PyObject *replay(PyObject *Py_UNUSED(module), PyObject *args)
 {
     const char *notes, *collections;
     PyObject *end;
-    if (!PyArg_ParseTuple(args, "ssKiiO", &notes, &collections, &told, &printed_to[1], &printed_to[2], &end)) return NULL;
+    if (!PyArg_ParseTuple(args, "ssKiiO", &notes, &collections, &recorded_time, &printed_to[1], &printed_to[2], &end)) return NULL;
     is_recorded = 1;
     at_end = Py_NewRef(end);
     if (read_log(notes) < 0) return failed(notes);
@@ -205,7 +197,7 @@ static PyObject *replay(PyObject *Py_UNUSED(module), PyObject *args)
 
 static PyObject *time_of_program(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(nothing))
 {
-    return PyLong_FromUnsignedLongLong(told);
+    return PyLong_FromUnsignedLongLong(recorded_time);
 }
 
 PyMethodDef recording_methods[] = {

@@ -63,7 +63,7 @@ static Thread *choose(const Thread *from)
     if (mode == REPLAY && next_is("turn", passed)) {
         int64_t noted = replay_call("turn", passed, NULL, 0);
         Thread *next = &threads[noted / 16 % MOST_THREADS];
-        if (next->state != WAITS && next->state != AWAY) diverged("turn", "turn", ticks);
+        if (next->state != WAITS && next->state != AWAY) above.diverged("turn", "turn", ticks);
         next->reason = (Reason)(noted % 16);
         return next;
     }

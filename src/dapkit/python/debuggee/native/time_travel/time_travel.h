@@ -29,6 +29,8 @@ typedef enum {
     REPLAY, /* calls are answered from the notes; nothing outside is touched */
 } Mode;
 
+/* state.c */
+
 extern Mode mode;
 extern __thread int inside __attribute__((tls_model("initial-exec"))); /* this thread executes the program */
 extern __thread int is_read_only; /* it executes the client's request at a moment of the past, and may change nothing */
@@ -44,13 +46,58 @@ static inline int refuses(void)
     return 1;
 }
 
-/* recording.c: notes in a file, of a program that is not debugged; and the program that is executed again by them */
+extern int is_past;            /* this process is no more the live program */
+extern int copies;             /* that the live program has had made */
+extern int has_arrived;        /* the engine of a replay takes part */
+extern int may_branch;         /* such a process may take the place of the live program (branch.c) */
+extern uint64_t goal;          /* of this replay */
+extern char replay_kind[16];   /* its purpose */
+int is_kind(const char *kind); /* whether it has this purpose */
 
-extern int is_recording;       /* this process writes them */
+extern int is_recording;       /* this process writes the notes of a recording */
 extern int is_recorded;        /* they are of a recording: made with no clock, until the program has had threads */
 extern int has_threads;        /* the program has more than one, or has asked for nothing since it had */
 extern uint64_t threads_since; /* the clock as of which that one is counted which notes have then, */
 extern uint64_t rested_at;     /* and this is that one else */
+
+extern uint64_t log_place;         /* where this process is in the log */
+extern uint64_t ticks;             /* the clock: lines of the program that were begun */
+extern uint64_t bytes_written;     /* by the program to its standard output and error, up to where this process is */
+extern uint64_t clock_target;      /* where the clock is looked at next */
+extern uint64_t clock_usual_until; /* a line before this clock is counted, and nothing else is to be done there */
+void be_due(void);                 /* have the clock looked at, at the next line */
+void look_at_each_line(void);      /* where more is to be done than to count it: in the past, or if it is noted */
+
+extern uint64_t recorded_time; /* of a recording: microseconds since 1970, as the recorded program has seen them */
+void program_time(int64_t seconds, int64_t nanoseconds);
+
+uint64_t now(void);                 /* nanoseconds, from the system itself */
+#define LOWEST_OF_OURS 4000         /* descriptors of the debugger are moved there, */
+#define MOST_OF_OURS 96             /* and these are so many at most */
+int out_of_the_way(int descriptor); /* its duplicate where no program looks for one, or itself */
+
+/* Functions of higher parts, for lower ones; `module.c` has the table. */
+typedef struct {
+    void (*set_slots)(void);
+    void (*diverged)(const char *call, const char *noted, uint64_t when);
+    void (*reached_end)(void);
+    PyObject *(*arrive)(void);
+    int (*checkpoint)(void);
+    uint64_t (*signals_taken)(void);
+    int (*is_signal_pending)(void);
+    void (*deliver)(uint64_t signals);
+    void (*deliver_at_tick)(void);
+    int (*call_handlers)(void);
+    void (*begin_threads)(void);
+    void (*rest_if_alone)(void);
+    void (*delay_signal)(void);
+    void (*print_again)(int descriptor, const void *place, int64_t size);
+    void (*end_recording)(const char *reason);
+} Above;
+extern const Above above;
+
+/* recording.c: notes in a file, of a program that is not debugged; and the program that is executed again by them */
+
 extern PyMethodDef recording_methods[];
 
 /* Whether this process is executed again by the notes of a recording, and has not been copied from the one that is. */
@@ -61,8 +108,6 @@ void print_again(int descriptor, const void *place, int64_t size); /* the record
 void say_end_of_recording(const char *how);                     /* does not return */
 void end_recording(const char *reason);                         /* the program keeps running without */
 void delay_signal(void);                                        /* a handler has taken one; the clock may not run */
-void program_time(int64_t seconds, int64_t nanoseconds);         /* since 1970, as the recorded program has seen it */
-uint64_t time_of_recording(void);                               /* the same, in microseconds */
 
 /* slots.c */
 
@@ -120,8 +165,6 @@ typedef struct {
     size_t size; /* room in replay; the size in live */
 } Part;
 
-extern uint64_t ticks; /* the clock: lines of the program that were begun */
-
 /* The clock as the notes have it. */
 static inline uint64_t clock_of_notes(void)
 {
@@ -133,10 +176,6 @@ int make_log(void);
 int record_log(const char *path, uint64_t most); /* in a file, of so many bytes at most */
 int read_log(const char *path);
 void end_log_here(void);            /* later records are dropped */
-#define LOWEST_OF_OURS 4000         /* descriptors of the debugger are moved there, */
-#define MOST_OF_OURS 96             /* and these are so many at most */
-int out_of_the_way(int descriptor); /* its duplicate where no program looks for one, or itself */
-
 /* Record a call: its arguments (a hash), its result, errno if that is negative, and the memory that it has filled. */
 int64_t record_call(const char *call, uint64_t key, int64_t result, const Part *parts, int count);
 
@@ -179,8 +218,6 @@ typedef struct {
 } LogHead;
 
 extern LogHead *log_head;
-extern uint64_t log_place; /* where this process is in the log */
-extern uint64_t bytes_written; /* by the program to its standard output and error, up to where this process is */
 
 /* steps.c: when each frame has begun its latest line, in a replay that looks for where to step back to */
 
@@ -240,19 +277,12 @@ int call_handlers(void);        /* of those that were delivered, in Python; -1 w
 
 /* checkpoints.c */
 
-extern uint64_t goal;    /* of this replay */
-extern int is_past;      /* this process is no more the live program */
-extern int copies;       /* that the live program has had made */
-extern int has_arrived;  /* the engine of a replay takes part */
-extern int may_branch;   /* such a process may take the place of the live program (branch.c) */
 void be_live(void);      /* it does */
 int begin_checkpoints(const char *path, const char *token, PyObject *arrive);
-int is_kind(const char *kind); /* whether this replay has this goal */
 PyObject *arrive(void);        /* do its work */
 void diverged(const char *call, const char *noted, uint64_t when);
 void reached_end(void);
 int checkpoint(void); /* 1 in a process that replays from it, -1 if there can be none now */
-uint64_t now(void);   /* nanoseconds, from the system itself */
 
 /* clock.c */
 
@@ -262,8 +292,6 @@ void begin_clock(uint64_t nanoseconds); /* between copies */
 void go_on_live(void);                  /* in a process that has shown the past */
 extern int has_stood;                   /* the program continues from a stop now */
 int go_on_from_stop(const void *code);  /* at its position; 1 in a replay from there, -1 with an exception */
-void be_due(void);                      /* have the clock looked at, at the next line */
-void look_at_each_line(void);           /* where more is to be done than to count it: in the past, or if it is noted */
 void aim(void);                         /* the number of threads has changed */
 
 /* counted.c */
@@ -282,6 +310,9 @@ extern PyMethodDef throw_methods[];
 
 extern PyMethodDef context_methods[];
 PyObject *make_on_line(void);
+
+/* engine_context.c */
+
 PyObject *call_in_engine_context(PyObject *function, PyObject *const *args, size_t given, PyObject *names); /* nothing is noted */
 int find_handlers(void);    /* -1 with an exception set */
 int let_handlers_run(void); /* of signals that were delivered, as part of the program; -1 with their exception */
