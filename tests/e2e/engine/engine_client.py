@@ -1,17 +1,19 @@
 """The adapter's end of the link, for tests: starts a program under `entry.py` and drives it.
 
-Blocking, standard library only, with a deadline on each wait.
+Blocking, with a deadline on each wait. Messages are framed as the client of dapkit frames them.
 """
 
-import contextlib
 import json
 import os
 import socket
 import subprocess
 import time
+from collections import deque
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Self
+
+from dapkit.protocol import FrameDecoder, encode_frame
 
 ENTRY = Path(__file__).parents[3] / "src" / "dapkit" / "python" / "debuggee" / "starting" / "entry.py"
 DEADLINE = 50.0
@@ -60,7 +62,8 @@ class EngineClient:
         finally:
             listener.close()
             place.unlink()
-        self.buffer = b""
+        self._frames = FrameDecoder()
+        self._payloads: deque[bytes] = deque()
         self.messages: list[Message] = []
         self.unseen: list[Message] = []  # events not yet waited for
         self.seq = 0
@@ -83,37 +86,38 @@ class EngineClient:
 
     def send(self, command: str, **arguments: object) -> int:
         self.seq += 1
-        body = json.dumps({"seq": self.seq, "type": "request", "command": command, "arguments": arguments}).encode()
-        self.connection.sendall(b"Content-Length: %d\r\n\r\n%s" % (len(body), body))
+        request = {"seq": self.seq, "type": "request", "command": command, "arguments": arguments}
+        self.connection.sendall(encode_frame(json.dumps(request).encode()))
         return self.seq
 
     def read(self, deadline: float) -> Message | None:
         """Return the next message, None at the end of the link."""
         while True:
-            head, mark, rest = self.buffer.partition(b"\r\n\r\n")
-            if mark:
-                length = int(head.rpartition(b" ")[2])
-                if len(rest) >= length:
-                    self.buffer = rest[length:]
-                    message: Message = json.loads(rest[:length])
-                    if message.get("event") == "output" and message["body"]["output"].startswith(FREE_THREADED):
-                        self.notices.append(message["body"]["output"])
-                        continue
-                    self.messages.append(message)
-                    if message.get("event") == "dapkit/log":
-                        self.errors.append(message["body"]["text"])
-                    return message
-            self.connection.settimeout(max(0.001, deadline - time.monotonic()))
+            while self._payloads:
+                message: Message = json.loads(self._payloads.popleft())
+                if message.get("event") == "output" and message["body"]["output"].startswith(FREE_THREADED):
+                    self.notices.append(message["body"]["output"])
+                    continue
+                self.messages.append(message)
+                if message.get("event") == "dapkit/log":
+                    self.errors.append(message["body"]["text"])
+                return message
             try:
-                data = self.connection.recv(1 << 16)
+                self.ended = not self._receive(deadline)
             except TimeoutError:
                 raise AssertionError(f"nothing came in time; last: {self.messages[-3:]}") from None
-            except ConnectionError:
-                data = b""
-            if not data:
-                self.ended = True
+            if self.ended:
                 return None
-            self.buffer += data
+
+    def _receive(self, deadline: float) -> bool:
+        """Take the next bytes; False at the end of the link. Raises: TimeoutError."""
+        self.connection.settimeout(max(0.001, deadline - time.monotonic()))
+        try:
+            data = self.connection.recv(1 << 16)
+        except ConnectionError:
+            data = b""
+        self._payloads += self._frames.feed(data)
+        return bool(data)
 
     def answer(self, seq: int, seconds: float = DEADLINE) -> Message:
         deadline = time.monotonic() + seconds
@@ -148,13 +152,12 @@ class EngineClient:
         while True:
             if any(message["event"] == name for message in self.unseen):
                 return False
-            self.connection.settimeout(max(0.001, deadline - time.monotonic()))
-            with contextlib.suppress(TimeoutError):
-                data = self.connection.recv(1 << 16)
-                if not data:
+            try:
+                if not self._receive(deadline):
                     return True
-                self.buffer += data
-            while b"\r\n\r\n" in self.buffer:
+            except TimeoutError:
+                return not any(message["event"] == name for message in self.unseen)
+            while self._payloads:
                 message = self.read(deadline)
                 if message and message["type"] == "event":
                     self.unseen.append(message)
