@@ -64,12 +64,13 @@ def highest(pattern: Path) -> Path | None:
 
 
 def _folders(projects: Sequence[Path], env: Mapping[str, str]) -> Iterator[tuple[Path, str]]:
+    on_path = [Path(entry) for entry in env.get("PATH", os.defpath).split(os.pathsep) if entry.startswith(os.sep)]
     for project in dict.fromkeys(projects):
         for name in LOCAL_FOLDERS:
-            yield project / name, "project"
-    for entry in env.get("PATH", os.defpath).split(os.pathsep):
-        if entry.startswith(os.sep):  # others would depend on where the user happens to be
-            yield Path(entry), "PATH"
+            if project / name not in on_path:  # as /bin is for the project /; its place in PATH counts
+                yield project / name, "project"
+    for folder in on_path:  # entries that are not absolute would depend on where the user happens to be
+        yield folder, "PATH"
     if home := env.get("HOME"):
         yield Path(home, ".local/share/nvim/mason/bin"), "Mason"
 

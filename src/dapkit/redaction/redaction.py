@@ -59,6 +59,13 @@ _NAMED = re.compile(
 )
 """`NAME=value`, `name: value` and `"name": "value"`, as output and values have them."""
 
+_PAIR = re.compile(
+    rf"""(?P<begin>\(\s*['"](?P<first>[A-Za-z_][\w\-.]*)['"],\s*)(?P<second>{_LITERAL})(?=\s*\))"""
+    rf"""|(?P<row>['"](?:name|key)['"]:\s*['"](?P<named>[A-Za-z_][\w\-.]*)['"],\s*['"]value['"]:\s*)(?P<held>{_LITERAL})"""
+    r"""|(?P<tag><(?P<element>[A-Za-z_][\w\-.]*)>)(?P<content>[^<>\n]+)(?=</(?P=element)>)"""
+)
+"""`("name", value)`, `{"name": "name", "value": value}` and `<name>value</name>`."""
+
 _OPTION = re.compile(
     r"""(?<![\w\-])(?P<name>--?[A-Za-z][\w\-]*)(?P<gap>['"]?,?\s+['"]?)(?P<value>[^\s'",;\])}\-][^\s'",;\])}]*)"""
 )
@@ -193,7 +200,13 @@ class Redaction:
             return text
         if "-" in text:
             text = _OPTION.sub(self._option, _ASSIGNED_OPTION.sub(self._option, text))
-        return self._without_members(text, structured=kind is TextKind.VALUE)
+        return self._without_members(_PAIR.sub(self._paired, text), structured=kind is TextKind.VALUE)
+
+    def _paired(self, match: re.Match[str]) -> str:
+        """Take out the second of a pair whose first is a secret name."""
+        begin = match["begin"] or match["row"] or match["tag"]
+        name = match["first"] or match["named"] or match["element"]
+        return begin + self._masked(match["second"] or match["held"] or match["content"], secrecy_of(name))
 
     def without_found(self, value: object) -> object:
         """Remove values from JSON that were found to be secret after it was made; keys stay."""

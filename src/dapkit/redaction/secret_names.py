@@ -20,10 +20,14 @@ from functools import lru_cache
 from itertools import pairwise
 
 SECRET_WORDS = frozenset(
-    ["password", "passwd", "passphrase", "passcode", "secret", "secrets", "credential", "credentials", "authorization"]
+    [
+        *("password", "passwd", "passphrase", "passcode", "secret", "credential", "authorization"),
+        *("passwords", "passphrases", "passcodes", "secrets", "credentials"),
+    ]
 )
 SECRET_PAIRS = frozenset(
     [
+        ("pass", "phrase"),  # myPassPhrase
         *((kind, "key") for kind in ("api", "access", "private", "signing", "encryption", "account")),
         *((kind, "token") for kind in ("api", "access", "auth", "refresh", "bearer", "session", "id")),
     ]

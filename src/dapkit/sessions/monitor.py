@@ -266,7 +266,7 @@ class SessionMonitor:
             target=target.number,
             description=None if is_entry else event.description or (f"signal {signal}" if signal else None),
             signal=None if paused else signal,
-            text=event.text or "; ".join(verdict.changes) or None,
+            text="; ".join(verdict.changes) or event.text,
             hit_breakpoints=verdict.hit,
             all_threads_stopped=bool(event.all_threads_stopped),
             remarks=(*verdict.remarks, *map(_beside, target.session.stops_beside.values())),

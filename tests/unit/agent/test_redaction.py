@@ -152,6 +152,28 @@ def test_all_of_a_container_with_a_secret_name_is_secret(text: str, expected: st
     assert Redaction().text(text, TextKind.VALUE) == expected
 
 
+@pytest.mark.parametrize("kind", [TextKind.VALUE, TextKind.OUTPUT])
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("('password', 'hunter22')", "('password', '[redacted]')"),
+        ('[("authorization", "abcd1234")]', '[("authorization", "[redacted]")]'),
+        ("{'name': 'password', 'value': 'hunter22'}", "{'name': 'password', 'value': '[redacted]'}"),
+        ("<password>hunter22</password>", "<password>[redacted]</password>"),
+        ("('user', 'hunter22')", "('user', 'hunter22')"),
+        ("('password', 'name', 'email')", "('password', 'name', 'email')"),
+        ("<name>hunter22</name>", "<name>hunter22</name>"),
+    ],
+)
+def test_a_secret_is_known_by_the_name_that_it_is_a_pair_with(text: str, expected: str, kind: TextKind) -> None:
+    assert Redaction().text(text, kind) == expected
+
+
+@pytest.mark.parametrize("name", ["passwords", "myPassPhrase", "passcodes"])
+def test_plurals_and_words_in_camel_case_are_secret_names(name: str) -> None:
+    assert secrecy_of(name) is Secrecy.ALL
+
+
 @pytest.mark.parametrize("kind", [TextKind.OUTPUT, TextKind.VALUE])
 @pytest.mark.parametrize(
     "text",
