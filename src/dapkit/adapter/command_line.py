@@ -5,6 +5,7 @@ if __name__ == "__main__":
 """
 
 import logging
+import os
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -116,4 +117,7 @@ def _log_to(path: Path | None) -> None:
         logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
     else:
         form = "%(asctime)s %(levelname)s %(name)s: %(message)s"
-        logging.basicConfig(level=logging.DEBUG, filename=path, format=form)
+        handle = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600)  # it has secrets
+        logging.basicConfig(
+            level=logging.DEBUG, stream=os.fdopen(handle, "a", encoding="utf-8", errors="backslashreplace"), format=form
+        )

@@ -1,5 +1,7 @@
 """evaluate in its contexts: the console above all."""
 
+import time
+
 import pytest
 
 from e2e.engine.conftest import Start
@@ -194,6 +196,18 @@ def test_cancel_interrupts_an_evaluation(start: Start, expression: str) -> None:
     peer.go()
     peer.finish()
     assert sum(message.get("request_seq") == asked for message in peer.messages) == 1
+
+
+@pytest.mark.row("cancel, progress")
+@pytest.mark.parametrize("expression", ["[1 for _ in iter(int, 1)]", "all(iter(lambda: 1, 2))"])
+def test_interruption_within_a_callback_of_the_debugger_ends_the_evaluation(start: Start, expression: str) -> None:
+    peer = at_work(start)
+    for _ in range(5):  # the client fails the test if the engine reports an error of its own
+        asked = peer.send("evaluate", expression=expression, context="repl", frameId=peer.stack()[0]["id"])
+        time.sleep(0.2)
+        peer.ask("cancel", requestId=asked)
+        assert peer.value("1 + 1") == "2"
+    assert "Internal error" not in str(peer.messages)
 
 
 @pytest.mark.row("cancel, progress")

@@ -194,6 +194,7 @@ async def test_log_goes_to_its_file(folder: Path) -> None:
     log = folder / "log"
     await debug(Session.spawn([*ADAPTER, "--log", str(log)]))
     assert "DEBUG" in read_text(log)
+    assert log.stat().st_mode & 0o777 == 0o600
 
 
 def read_text(path: Path) -> str:

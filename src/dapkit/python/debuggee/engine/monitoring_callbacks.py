@@ -26,6 +26,7 @@ from ..execution.signals import may_come_again
 from ..execution.stepping import Stepping
 from ..execution.stops import Stops
 from ..interpreter import hidden_frames, native
+from ..interpreter.errors import TimeIsUp
 from ..interpreter.log import LOG, code_name, write
 from ..interpreter.thread_checks import let_go, under_lock
 from ..options import EngineOptions
@@ -438,8 +439,11 @@ class MonitoringCallbacks:
                 if in_ours is None and id(code) in hidden_frames.CODES:
                     return None
                 return handle(_getframe(depth), code, *details)
-            except (SystemExit, KeyboardInterrupt) as error:
+            except (SystemExit, KeyboardInterrupt, TimeIsUp) as error:
                 self._let_go_of_locks(code)
+                if isinstance(error, TimeIsUp) and not self._is_for_evaluation(error):
+                    self._show_or_raise(error, f"{name} in {code_name(code)}")
+                    return None
                 if not raises_later:
                     raise
                 self.at_next_instruction_of(_getframe(1), _raising(error))
@@ -449,6 +453,10 @@ class MonitoringCallbacks:
                 return None
 
         return native.interruptible(callback, self._comes_again)
+
+    def _is_for_evaluation(self, error: BaseException) -> bool:
+        """Return whether an error ends an evaluation that takes too long: the callback was called in its thread."""
+        return isinstance(error, TimeIsUp) and self._states.evaluates(_thread.get_ident())
 
     def _let_go_of_locks(self, code: CodeType) -> None:
         """Release the objects of the calling thread after an exception ended a callback for the program's code.
@@ -481,7 +489,7 @@ class MonitoringCallbacks:
         while traceback is not None and traceback.tb_next is not None:
             traceback = traceback.tb_next
         ours = traceback is None or self._sources.kind(traceback.tb_frame.f_code.co_filename) == OURS
-        if not ours or isinstance(error, KeyboardInterrupt | SystemExit):
+        if not ours or isinstance(error, KeyboardInterrupt | SystemExit) or self._is_for_evaluation(error):
             try:
                 raise error
             finally:
