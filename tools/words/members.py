@@ -12,7 +12,7 @@ from words.prose import comments_of, docs_of, of_page, python_files
 _ELSEWHERE = {"Thread"}
 """Classes of the standard library that prose names, with names that classes of ours have, too."""
 
-_MEMBER = re.compile(r"`([A-Z]\w*)\.([a-z_]\w*)(?:\(\))?`")
+_MEMBER = re.compile(r"`(?:[a-z_]\w*\.)*([A-Z]\w*)\.([a-z_]\w*)(?:\(\))?`")
 
 
 @dataclass(slots=True)

@@ -115,8 +115,11 @@ def test_terms_are_counted_and_looked_for(package: Path) -> None:
 def test_members_of_classes_that_do_not_exist_are_found(package: Path) -> None:
     (package / "hub/wire.py").write_text("class Base:\n    def read(self): ...\nclass Line(Base):\n    first = 1\n")
     page = package / "page.md"
-    page.write_text("`Line.first`, `Line.read()`, `Line.gone` and `Other.gone`\n")
-    assert list(missing_members([page], package)) == ["src/dapkit/page.md:1: Line has no gone"]
+    page.write_text(
+        "`Line.first`, `Line.read()`, `Line.gone` and `Other.gone`\n`hub.wire.Line.read`, `hub.wire.Line.lost`\n"
+    )
+    missing = ["src/dapkit/page.md:1: Line has no gone", "src/dapkit/page.md:2: Line has no lost"]
+    assert list(missing_members([page], package)) == missing
 
 
 def test_words_of_a_file_are_counted_in_prose_and_names(tmp_path: Path) -> None:
