@@ -17,6 +17,8 @@ _DEFINITION = re.compile(
     re.MULTILINE,
 )
 
+_POINTER = re.compile(r"^(?!static|extern|typedef)[A-Za-z_][\w *]*\(\*(\w+)\)\(", re.MULTILINE)  # to a function
+
 
 def code_of(file: Path) -> str:
     """Return the text of a file without comments, texts, and calls through the table of higher parts."""

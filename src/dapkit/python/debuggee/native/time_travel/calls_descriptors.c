@@ -137,7 +137,7 @@ int64_t count_written(int descriptor, int64_t size)
 static int64_t answer_write(const char *call, uint64_t key, int descriptor, const void *place)
 {
     int64_t written = count_written(descriptor, moves_by(descriptor, replay_call(call, key, NULL, 0)));
-    above.print_again(descriptor, place, written);
+    above.on_output(descriptor, place, written);
     return written;
 }
 
@@ -197,7 +197,7 @@ static ssize_t scatter(const char *call, uint64_t key, const struct iovec *parts
     size_t size;
     ssize_t result = replay_call_whole(call, key, &place, &size);
     for (const char *from = place; size > 0; parts++, count--) {
-        if (count == 0) above.diverged(call, call, ticks);
+        if (count == 0) above.on_divergence(call, call, ticks);
         size_t taken = size < parts->iov_len ? size : parts->iov_len;
         memcpy(parts->iov_base, from, taken);
         from += taken;

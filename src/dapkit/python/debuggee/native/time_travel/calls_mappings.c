@@ -134,7 +134,7 @@ static void *hook_mmap(void *wanted, size_t size, int rights, int flags, int fil
         Part content = {(char *)place + segments[i].begin, segments[i].size};
         record_call("mapped", segments[i].begin, 0, &content, 1);
     }
-    if (count < 0) above.end_recording("a file that is mapped has too much in it");
+    if (count < 0) above.on_recording_over("a file that is mapped has too much in it");
     errno = error;
     return place;
 }

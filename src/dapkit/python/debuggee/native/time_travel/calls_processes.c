@@ -271,7 +271,7 @@ static int hook_pclose(FILE *stream)
     static void(*real_##name) parameters;                                                                              \
     static void hook_##name parameters                                                                                 \
     {                                                                                                                  \
-        if (inside && mode == REPLAY) above.reached_end();                                                             \
+        if (inside && mode == REPLAY) above.on_end();                                                                  \
         real_##name arguments;                                                                                         \
         abort();                                                                                                       \
     }

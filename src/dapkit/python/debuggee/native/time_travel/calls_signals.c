@@ -40,7 +40,7 @@ static void take_signal(int number, siginfo_t *with, void *context)
     }
     __atomic_fetch_or(&taken, 1ull << (number - 1), __ATOMIC_SEQ_CST);
     be_due();
-    if (is_recording) above.delay_signal();
+    if (is_recording) above.on_signal_taken();
 }
 
 void forget_signals(void) { taken = 0; }

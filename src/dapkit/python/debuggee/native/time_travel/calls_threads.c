@@ -9,7 +9,6 @@
 
 #define MOST_OF_THE_INTERPRETERS 16
 
-int (*real_pthread_join)(pthread_t, void **);
 
 static void end_of_thread(void)
 {
@@ -33,7 +32,7 @@ int history_ends_with_threads;
 /* The program continues by itself, and its past ends here. */
 static void end_history(void)
 {
-    if (mode == REPLAY) above.reached_end();
+    if (mode == REPLAY) above.on_end();
     log_head->ticks = ticks;
     inside = 0;
     mode = OFF;
@@ -107,7 +106,7 @@ static int hook_pthread_create(pthread_t *thread, const pthread_attr_t *attribut
         return error;
     }
     *thread = made->thread;
-    if (thread_count == 1) above.begin_threads();
+    if (thread_count == 1) above.on_second_thread();
     thread_count++;
     aim();
     return 0;

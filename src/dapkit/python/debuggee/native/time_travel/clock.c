@@ -36,7 +36,7 @@ void aim(void)
     if (makes_copies() && thread_count == 1 && is_due) wanted = 0;
     clock_target = next < wanted ? next : wanted;
     clock_usual_until = is_past || is_recorded || is_tracking || look_at_line != NULL ? 0 : clock_target;
-    if (mode == LIVE && above.is_signal_pending()) be_due();
+    if (mode == LIVE && above.has_signals()) be_due();
     if (mode == REPLAY && tick_of_signal() < clock_target) clock_target = tick_of_signal();
 }
 
@@ -58,11 +58,11 @@ static PyObject *begin_replay(void)
     has_arrived = 0;
     leaves_copy_at = 0;
     if (looks_on_the_way()) {
-        PyObject *begun = above.arrive();
+        PyObject *begun = above.on_goal();
         aim_replay();
         return begun;
     }
-    if (ticks >= goal) return above.arrive();
+    if (ticks >= goal) return above.on_goal();
     if (notes_steps() && !is_tracking) {
         Counters held = hold_counters();
         int failed = begin_tracking(NULL);
@@ -78,13 +78,13 @@ static PyObject *look_in_past(void)
 {
     if (ticks >= goal) {
         wanted = UINT64_MAX;
-        if (has_arrived && !looks_on_the_way()) above.reached_end();
-        return above.arrive();
+        if (has_arrived && !looks_on_the_way()) above.on_end();
+        return above.on_goal();
     }
     int is_near = leaves_copy_at != 0 && ticks >= leaves_copy_at;
     if (is_near) leaves_copy_at = 0;
     aim_replay();
-    if (is_near && above.checkpoint() == 1) return begin_replay();
+    if (is_near && above.on_copy_due() == 1) return begin_replay();
     Py_RETURN_NONE;
 }
 
@@ -96,7 +96,7 @@ static int make_copy(void)
         count_as_live();
         has_shown_past = 0;
     }
-    int made = above.checkpoint();
+    int made = above.on_copy_due();
     if (made == 0) {
         is_due = is_disturbed = has_stood = 0;
         last = now();
@@ -156,8 +156,8 @@ static int do_what_is_due(void)
         switched_at = ticks;
         yield_turn();
     }
-    above.deliver_at_tick();
-    return above.call_handlers();
+    above.on_tick();
+    return above.on_handlers_due();
 }
 
 static __attribute__((noinline)) PyObject *on_unusual_line(PyObject *const *args)

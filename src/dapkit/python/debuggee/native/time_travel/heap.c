@@ -33,7 +33,7 @@ void end_aside(void)
 {
     int error = errno;
     is_aside = 0;
-    above.set_slots(); /* such libraries may have been loaded */
+    above.on_libraries(); /* such libraries may have been loaded */
     inside = 1;
     errno = error;
 }

@@ -178,12 +178,12 @@ int64_t record_call(const char *call, uint64_t key, int64_t result, const Part *
     for (int i = 0; i < count; i++) size += 8 + PADDED(parts[i].size);
     uint64_t number = number_of(call);
     if (make_room(size) < 0) {
-        above.end_recording(errno == ENOSPC ? "no room was left on the disk" : "it has as many bytes as it may have");
+        above.on_recording_over(errno == ENOSPC ? "no room was left on the disk" : "it has as many bytes as it may have");
         errno = error;
         return result;
     }
     char *place = log_begin + log_head->end;
-    uint64_t signals = above.signals_taken();
+    uint64_t signals = above.signals_due();
     *(Note *)place = (Note){(uint32_t)size, (uint32_t)count, number, clock_of_notes(), key, result, error, signals};
     place += sizeof(Note);
     for (int i = 0; i < count; i++) {
@@ -193,20 +193,20 @@ int64_t record_call(const char *call, uint64_t key, int64_t result, const Part *
     }
     log_place = log_head->end += size;
     if (is_recording) young_at_tick = *young_count;
-    above.rest_if_alone();
+    above.on_note();
     errno = error;
-    if (signals) above.deliver(signals);
+    if (signals) above.on_signals(signals);
     return result;
 }
 
 static const Note *take(const char *call, uint64_t key)
 {
     const Note *found = next_note();
-    if (found == NULL) above.reached_end();
+    if (found == NULL) above.on_end();
     if (found->call != number_of(call) || found->ticks != clock_of_notes() || found->key != key)
-        above.diverged(call, name_of(found), found->ticks);
+        above.on_divergence(call, name_of(found), found->ticks);
     log_place += found->size;
-    above.rest_if_alone();
+    above.on_note();
     if (is_recorded) aim_collector_at_note();
     return found;
 }
@@ -218,6 +218,8 @@ uint64_t tick_of_signal(void)
     return is_recorded ? next->ticks + threads_since : next->ticks;
 }
 
+int signal_is_due(void) { return tick_of_signal() == ticks; }
+
 int next_is(const char *call, uint64_t key)
 {
     const Note *next = next_note();
@@ -227,8 +229,8 @@ int next_is(const char *call, uint64_t key)
 void diverged_here(const char *call)
 {
     const Note *next = next_note();
-    if (next == NULL) above.diverged(call, "-", ticks);
-    else above.diverged(call, name_of(next), next->ticks);
+    if (next == NULL) above.on_divergence(call, "-", ticks);
+    else above.on_divergence(call, name_of(next), next->ticks);
 }
 
 int64_t replay_call(const char *call, uint64_t key, Part *parts, int count)
@@ -237,13 +239,13 @@ int64_t replay_call(const char *call, uint64_t key, Part *parts, int count)
     const char *place = (const char *)(found + 1);
     for (int i = 0; i < count && i < (int)found->count; i++) {
         size_t size = *(const uint64_t *)place;
-        if (size > parts[i].size) above.diverged(call, name_of(found), found->ticks);
+        if (size > parts[i].size) above.on_divergence(call, name_of(found), found->ticks);
         if (size) memcpy(parts[i].place, place + 8, size);
         parts[i].size = size;
         place += 8 + PADDED(size);
     }
     errno = (int)found->error;
-    if (found->signals) above.deliver(found->signals);
+    if (found->signals) above.on_signals(found->signals);
     if (tick_of_signal() != UINT64_MAX) be_due();
     return found->result;
 }
@@ -255,7 +257,7 @@ int64_t replay_call_whole(const char *call, uint64_t key, const void **part, siz
     *size = found->count ? *(const uint64_t *)place : 0;
     *part = place + 8;
     errno = (int)found->error;
-    if (found->signals) above.deliver(found->signals);
+    if (found->signals) above.on_signals(found->signals);
     if (tick_of_signal() != UINT64_MAX) be_due();
     return found->result;
 }

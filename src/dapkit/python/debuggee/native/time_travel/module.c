@@ -3,21 +3,21 @@
 #include "time_travel.h"
 
 const Above above = {
-    .set_slots = set_slots,
-    .diverged = diverged,
-    .reached_end = reached_end,
-    .arrive = arrive,
-    .checkpoint = checkpoint,
-    .signals_taken = signals_taken,
-    .is_signal_pending = is_signal_pending,
-    .deliver = deliver,
-    .deliver_at_tick = deliver_at_tick,
-    .call_handlers = call_handlers,
-    .begin_threads = begin_threads,
-    .rest_if_alone = rest_if_alone,
-    .delay_signal = delay_signal,
-    .print_again = print_again,
-    .end_recording = end_recording,
+    .on_libraries = set_slots,
+    .on_divergence = diverged,
+    .on_end = reached_end,
+    .on_goal = arrive,
+    .on_copy_due = checkpoint,
+    .signals_due = signals_taken,
+    .has_signals = is_signal_pending,
+    .on_signals = deliver,
+    .on_tick = deliver_at_tick,
+    .on_handlers_due = call_handlers,
+    .on_second_thread = begin_threads,
+    .on_note = rest_if_alone,
+    .on_signal_taken = delay_signal,
+    .on_output = print_again,
+    .on_recording_over = end_recording,
 };
 
 static PyObject *begin(PyObject *Py_UNUSED(module), PyObject *args)

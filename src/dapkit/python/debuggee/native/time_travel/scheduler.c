@@ -27,6 +27,7 @@ int highest_thread;
 int thread_count;
 pthread_mutex_t turn_lock = PTHREAD_MUTEX_INITIALIZER;
 static Thread *holder; /* of the turn; none while all wait for something outside */
+int (*real_pthread_join)(pthread_t, void **);
 Thread *ending;
 static uint64_t passed, waited;
 __thread Thread *self __attribute__((tls_model("initial-exec")));
@@ -63,7 +64,7 @@ static Thread *choose(const Thread *from)
     if (mode == REPLAY && next_is("turn", passed)) {
         int64_t noted = replay_call("turn", passed, NULL, 0);
         Thread *next = &threads[noted / 16 % MOST_THREADS];
-        if (next->state != WAITS && next->state != AWAY) above.diverged("turn", "turn", ticks);
+        if (next->state != WAITS && next->state != AWAY) above.on_divergence("turn", "turn", ticks);
         next->reason = (Reason)(noted % 16);
         return next;
     }

@@ -78,21 +78,21 @@ int out_of_the_way(int descriptor); /* its duplicate where no program looks for 
 
 /* Functions of higher parts, for lower ones; `module.c` has the table. */
 typedef struct {
-    void (*set_slots)(void);
-    void (*diverged)(const char *call, const char *noted, uint64_t when);
-    void (*reached_end)(void);
-    PyObject *(*arrive)(void);
-    int (*checkpoint)(void);
-    uint64_t (*signals_taken)(void);
-    int (*is_signal_pending)(void);
-    void (*deliver)(uint64_t signals);
-    void (*deliver_at_tick)(void);
-    int (*call_handlers)(void);
-    void (*begin_threads)(void);
-    void (*rest_if_alone)(void);
-    void (*delay_signal)(void);
-    void (*print_again)(int descriptor, const void *place, int64_t size);
-    void (*end_recording)(const char *reason);
+    void (*on_libraries)(void);
+    void (*on_divergence)(const char *call, const char *noted, uint64_t when);
+    void (*on_end)(void);
+    PyObject *(*on_goal)(void);
+    int (*on_copy_due)(void);
+    uint64_t (*signals_due)(void);
+    int (*has_signals)(void);
+    void (*on_signals)(uint64_t signals);
+    void (*on_tick)(void);
+    int (*on_handlers_due)(void);
+    void (*on_second_thread)(void);
+    void (*on_note)(void);
+    void (*on_signal_taken)(void);
+    void (*on_output)(int descriptor, const void *place, int64_t size);
+    void (*on_recording_over)(const char *reason);
 } Above;
 extern const Above above;
 
@@ -184,7 +184,7 @@ int64_t replay_call(const char *call, uint64_t key, Part *parts, int count);
 
 /* The tick at which a signal was delivered, if that is the next note; UINT64_MAX else. */
 uint64_t tick_of_signal(void);
-static inline int signal_is_due(void) { return tick_of_signal() == ticks; }
+int signal_is_due(void);
 
 /* Whether the next record is of this call: for calls that are recorded only if their result was unexpected. */
 int next_is(const char *call, uint64_t key);
