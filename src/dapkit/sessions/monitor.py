@@ -264,7 +264,7 @@ class SessionMonitor:
             number=self._state.count_stop(),
             reason="entry" if is_entry else "pause" if paused else _reason(target, stopped, signal),
             target=target.number,
-            description=None if is_entry else event.description or (f"signal {signal}" if signal else None),
+            description=event.description or (f"signal {signal}" if signal else None),
             signal=None if paused else signal,
             text="; ".join(verdict.changes) or event.text,
             hit_breakpoints=verdict.hit,

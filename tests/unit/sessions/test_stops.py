@@ -208,6 +208,13 @@ async def test_exception_in_the_loader_is_the_entry_with_an_adapter_that_holds_p
     assert (await at_stop(session)).reason == reason
 
 
+async def test_entry_keeps_the_description_that_the_adapter_gives_it(sessions: SessionRegistry) -> None:
+    entry = StoppedEvent(reason="entry", description="Start of recorded history", thread_id=1)
+    steps: Script = {"configurationDone": [reply(), release("configured"), tell(entry)]}
+    stop = await at_stop(await sessions.open(P, start(script(steps))))
+    assert (stop.reason, stop.description) == ("entry", "Start of recorded history")
+
+
 @pytest.mark.parametrize(("signals", "reason"), [(("SIGSTOP",), "pause"), ((), "exception")])
 async def test_pause_that_looks_like_a_signal_is_a_pause_with_an_adapter_of_this_trait(
     sessions: SessionRegistry, signals: tuple[str, ...], reason: str
