@@ -194,8 +194,11 @@ def _forwarded(cls: type, base: type, forwards: Collection[str]) -> set[str]:
             raise DefinitionError(
                 f"{cls.__qualname__}.forwards names {command}, which is not a request that can be forwarded"
             )
-    if forwards and getattr(cls, _FORWARD) is getattr(base, _FORWARD):
+    has_coroutine = getattr(cls, _FORWARD) is not getattr(base, _FORWARD)
+    if forwards and not has_coroutine:
         raise DefinitionError(f"{cls.__qualname__} has commands in forwards: define the coroutine {_FORWARD}")
+    if has_coroutine and not forwards:
+        raise DefinitionError(f"{cls.__qualname__}.{_FORWARD} is never called: name its commands in forwards")
     return set(forwards)
 
 

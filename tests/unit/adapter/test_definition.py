@@ -388,3 +388,11 @@ def test_forwarded_commands_need_the_coroutine_that_answers_them() -> None:
 
         class Relay(Launching):
             forwards = ("threads",)
+
+
+def test_coroutine_for_forwarded_commands_needs_commands() -> None:
+    with pytest.raises(DefinitionError, match="forward is never called: name its commands in forwards"):
+
+        class Relay(Launching):
+            async def forward(self, arguments: Arguments[Any]) -> RawJson:
+                return RawJson(b"{}")
