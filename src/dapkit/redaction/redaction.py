@@ -60,7 +60,7 @@ _NAMED = re.compile(
 """`NAME=value`, `name: value` and `"name": "value"`, as output and values have them."""
 
 _PAIR = re.compile(
-    rf"""(?P<begin>\(\s*['"](?P<first>[A-Za-z_][\w\-.]*)['"],\s*)(?P<second>{_LITERAL})(?=\s*\))"""
+    rf"""(?P<begin>\(\s*['"](?P<first>[A-Za-z_][\w\-.]*)['"],\s*)(?P<second>{_LITERAL})(?=\s*(?:\)|\Z))"""
     rf"""|(?P<row>['"](?:name|key)['"]:\s*['"](?P<named>[A-Za-z_][\w\-.]*)['"],\s*['"]value['"]:\s*)(?P<held>{_LITERAL})"""
     r"""|(?P<tag><(?P<element>[A-Za-z_][\w\-.]*)>)(?P<content>[^<>\n]+)(?=</(?P=element)>)"""
 )

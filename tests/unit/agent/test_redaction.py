@@ -160,6 +160,7 @@ def test_all_of_a_container_with_a_secret_name_is_secret(text: str, expected: st
         ('[("authorization", "abcd1234")]', '[("authorization", "[redacted]")]'),
         ("{'name': 'password', 'value': 'hunter22'}", "{'name': 'password', 'value': '[redacted]'}"),
         ("<password>hunter22</password>", "<password>[redacted]</password>"),
+        ("('password', 'hunter22 and mo...", "('password', '[redacted]'"),
         ("('user', 'hunter22')", "('user', 'hunter22')"),
         ("('password', 'name', 'email')", "('password', 'name', 'email')"),
         ("<name>hunter22</name>", "<name>hunter22</name>"),
