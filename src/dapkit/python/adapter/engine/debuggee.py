@@ -86,9 +86,6 @@ class Debuggee:
 
     """
 
-    is_replay = False
-    """Whether it is a recording that is executed again, and no program that could be asked to end."""
-
     def __init__(self, link: Connection, order: ResumeOrder, process: ProgramProcess, paths: PathTranslation) -> None:
         self.link = link
         self.order = order
@@ -99,10 +96,14 @@ class Debuggee:
         self.is_detached = False
         """Whether the program runs on without its engine: it has closed the connection, or the engine has given up."""
 
-    async def incoming(self) -> AsyncIterator[Happening]:
-        """Yield the engine's messages until the link has ended."""
-        async for happening in self.link.incoming():
-            yield happening
+    @property
+    def is_replay(self) -> bool:
+        """Whether it is a recording that is executed again, and no program that could be asked to end."""
+        return False
+
+    def incoming(self) -> AsyncIterator[Happening]:
+        """Return the engine's messages, until the link has ended."""
+        return self.link.incoming()
 
     def observe(self, event: Event) -> bool:
         """Process an event that is meant for the debuggee itself; return whether it was one."""

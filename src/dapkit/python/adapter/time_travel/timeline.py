@@ -172,7 +172,7 @@ class TimeTravel(Debuggee):
         self._successors: deque[PastEngine] = deque()  # processes that took the live one's place, not yet listened to
 
     @property
-    def is_replay(self) -> bool:  # type: ignore[override]
+    def is_replay(self) -> bool:
         """Whether it is a recording that is executed again."""
         return self.replay is not None
 
