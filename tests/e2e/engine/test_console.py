@@ -192,7 +192,7 @@ def test_cancel_interrupts_an_evaluation(start: Start, expression: str) -> None:
     assert peer.ask("cancel", requestId=asked) is None
     answers = [message for message in peer.messages if message.get("request_seq") == asked]
     assert [answer["message"] for answer in answers] == ["cancelled"]
-    assert peer.value("n") == "1"
+    assert value_once_free(peer, "n") == "1"
     peer.go()
     peer.finish()
     assert sum(message.get("request_seq") == asked for message in peer.messages) == 1
