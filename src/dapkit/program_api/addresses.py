@@ -88,6 +88,14 @@ def private_folder() -> str:
         raise OSError(str(error)) from error
 
 
+def folder_for_family() -> str:
+    """Return the folder for the sockets of a program's children, "" where no folder can hold them."""
+    try:
+        return private_folder()
+    except OSError:
+        return ""
+
+
 def folders_with_tokens(place: SocketAddress) -> list[str]:
     """Return the folders where a debugger of our own user may have left the token of a place."""
     if isinstance(place, str) or place[0] not in _LOOPBACK:

@@ -63,7 +63,7 @@ def listen(
     from dapkit.program_api import addresses
 
     addresses.check_token_options(token, token_file)
-    place, folder = addresses.place_of(address), ""
+    place, folder = addresses.place_of(address), addresses.folder_for_family()
     if token_file is not None:
         token = _engine_module("connection.tokens").read(os.fspath(token_file))
     if isinstance(place, str):

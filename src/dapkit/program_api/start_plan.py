@@ -2,7 +2,13 @@
 
 import os
 
-from dapkit.program_api.addresses import certificate_files, folders_with_tokens, need_own_path, private_folder
+from dapkit.program_api.addresses import (
+    certificate_files,
+    folder_for_family,
+    folders_with_tokens,
+    need_own_path,
+    private_folder,
+)
 from dapkit.program_api.command_line import CliOptions
 
 
@@ -19,7 +25,7 @@ def start_plan(options: CliOptions) -> dict[str, object]:
     assert place is not None  # noqa: S101 - `command_line` has seen to it
     assert options.mode is not None  # noqa: S101 - the same
     token, file = options.adapter_access_token, options.token_file
-    folders: list[str] = []
+    folders = [folder_for_family()]
     if options.mode == "connect":
         folders = folders_with_tokens(place)
     elif isinstance(place, str):

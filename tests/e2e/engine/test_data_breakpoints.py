@@ -1297,9 +1297,9 @@ def test_no_data_breakpoints_when_other_tools_took_all_places(start: Start) -> N
     """,
         )
     )
-    watched.peer.value("[sys.monitoring.use_tool_id(number, f'tool {number}') for number in (4, 5)]")
+    watched.peer.value("[sys.monitoring.use_tool_id(number, f'tool {number}') for number in (3, 5)]")
     [placed] = watched.set("total")
     assert not placed["verified"]
-    assert "tool 4 and tool 5" in placed["message"]
+    assert "tool 5 and tool 3" in placed["message"]
     watched.peer.go()
     assert watched.peer.finish()[0] == 0

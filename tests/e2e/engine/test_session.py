@@ -319,7 +319,7 @@ def test_child_of_a_fork_runs_undebugged(start: Start) -> None:
 
 
 def test_another_tool_in_the_place_of_the_debugger_is_reported(python: str, tmp_path: Path) -> None:
-    (tmp_path / "sitecustomize.py").write_text("import sys; sys.monitoring.use_tool_id(3, 'other')\n")
+    (tmp_path / "sitecustomize.py").write_text("import sys; sys.monitoring.use_tool_id(4, 'other')\n")
     (tmp_path / "prog.py").write_text("x = 1\n")
     with EngineClient(python, tmp_path, "--program", "prog.py", env={"PYTHONPATH": str(tmp_path)}) as peer:
         _, errors = peer.process.communicate(timeout=20)
@@ -356,3 +356,41 @@ def test_many_forks_leave_the_link_alive(start: Start) -> None:
     assert peer.value("n") == "49"
     peer.go()
     assert peer.finish() == (0, "done\n", "")
+
+
+PROPERTY = """
+    import sys
+    from hypothesis import given, settings, strategies as st, Phase
+    from hypothesis.errors import HypothesisWarning
+    import warnings
+    warnings.simplefilter("error", HypothesisWarning)
+    class Point:
+        x = 0
+    point = Point()
+    @settings(database=None, derandomize=True)
+    @given(st.integers())
+    def small(n):
+        point.x = n
+        assert n < 1000
+    try:
+        small()
+    except AssertionError as error:
+        print(*error.__notes__)
+    print("end")
+"""
+
+
+@pytest.mark.parametrize("watches", [False, True], ids=["breakpoint", "data breakpoint"])
+def test_hypothesis_finds_its_tool_free(start: Start, *, watches: bool) -> None:
+    peer = start(PROPERTY)
+    alone = subprocess.run([sys.executable, peer.folder / "prog.py"], capture_output=True, text=True, check=True).stdout
+    peer.configure(lines=[14])
+    peer.stopped("breakpoint")
+    if watches:
+        found = peer.ask("dataBreakpointInfo", name="point.x", frameId=peer.stack()[0]["id"])
+        wanted = {"dataId": found["dataId"], "accessType": "write", "condition": "False"}
+        [placed] = peer.ask("setDataBreakpoints", breakpoints=[wanted])["breakpoints"]
+        assert placed["verified"], placed
+    peer.go()
+    assert peer.finish()[:2] == (0, alone)
+    assert "n=1000" in alone

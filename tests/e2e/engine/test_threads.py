@@ -387,3 +387,37 @@ def test_two_thousand_threads_stop_are_shown_and_go_on(start: Start) -> None:
     assert peer.finish() == (0, "all have ended\n", "")
     told = [message["body"]["reason"] for message in peer.messages if message.get("event") == "thread"]
     assert sorted(told) == ["exited"] * 2_000 + ["started"] * 2_001  # the main thread among these
+
+
+STEPS_BESIDE_A_THREAD = """
+    import threading
+    def worker():
+        x = 1
+        release.wait()
+    release = threading.Event()
+    t = threading.Thread(target=worker); t.start()
+    a = 1
+    b = 2
+    release.set()
+"""
+
+
+@pytest.mark.row("next")
+@pytest.mark.parametrize(("alone", "told"), [(False, [{"threadId": 1, "allThreadsContinued": True}]), (True, [])])
+def test_client_learns_that_a_step_lets_all_threads_run(start: Start, *, alone: bool, told: list[Message]) -> None:
+    peer = start(STEPS_BESIDE_A_THREAD)
+    peer.configure(lines=[7])
+    peer.stopped("breakpoint")
+    peer.ask("next", threadId=1, singleThread=alone)
+    peer.stopped("step")
+    assert [event["body"] for event in peer.events() if event["event"] == "continued"] == told
+
+
+@pytest.mark.row("next")
+def test_client_of_a_program_with_one_thread_learns_nothing_new_from_a_step(start: Start) -> None:
+    peer = start("a = 1\nb = 2\n")
+    peer.configure(lines=[1])
+    peer.stopped("breakpoint")
+    peer.ask("next", threadId=1)
+    peer.stopped("step")
+    assert [event for event in peer.events() if event["event"] == "continued"] == []

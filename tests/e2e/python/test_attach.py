@@ -360,7 +360,7 @@ async def test_second_client_is_refused_while_one_is_attached(tmp_path: Path) ->
 
 @pytest.mark.thorough
 async def test_another_tool_in_the_place_of_the_debugger_is_named(tmp_path: Path) -> None:
-    text = "import sys\nsys.monitoring.use_tool_id(3, 'another')\n" + LOOP.replace("\n    ", "\n")
+    text = "import sys\nsys.monitoring.use_tool_id(4, 'another')\n" + LOOP.replace("\n    ", "\n")
     with running(text, tmp_path, sys.executable) as program:
         program.read_place()
         async with client() as session:

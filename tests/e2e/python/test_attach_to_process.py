@@ -42,7 +42,7 @@ BUSY = """
     print(kinds.count("socket"), kinds.count("Callback"), flush=True)
     names = sorted(name for name in globals() if not name.startswith("__"))
     print(names, sorted(name for name in sys.modules if "dapkit" in name), flush=True)
-    print(sys.monitoring.get_tool(3), sys.monitoring.get_events(3) if sys.monitoring.get_tool(3) else 0, flush=True)
+    print(sys.monitoring.get_tool(4), sys.monitoring.get_events(4) if sys.monitoring.get_tool(4) else 0, flush=True)
 """
 INSIDE = 6
 """A line in the loop."""

@@ -13,9 +13,9 @@ import pytest
 
 from dapkit.client import Ended, Session, StartRefused, Stopped
 from dapkit.protocol import OutputEvent, ProcessEvent
-from dapkit.transport import connect_unix
+from dapkit.transport import connect_unix, private_folder
 from e2e.python.adapter_client import ADAPTER, AdapterClient
-from e2e.python.listening_program import running
+from e2e.python.listening_program import running, running_command
 from e2e.python.processes import ended, only_line
 from e2e.python.raw_client import RawConversation, raw_client
 from interpreters import interpreter
@@ -594,3 +594,71 @@ async def test_children_of_a_program_that_is_attached_to_are_followed_until_it_i
         program.process.stdin.write("go on\n")
         program.process.stdin.flush()
         assert [program.line() for _ in range(4)] == ["1", "detached", "1", "done"]
+
+
+STARTS_CHILDREN_EARLY = """
+    import os, subprocess, sys, time
+
+    def wait():
+        n = 0
+        while True:
+            n += 1
+            time.sleep(0.01)
+
+    subprocess.Popen([sys.executable, "child.py"])
+    if not os.fork():
+        wait()
+    HERE
+    print(dapkit.listen(0) if "dapkit" in globals() else "", end="", flush=True)
+    time.sleep(300)
+"""
+WAITS = "import time\nn = 0\nwhile True:\n    n += 1\n    time.sleep(0.01)\n"
+
+
+@pytest.mark.thorough
+@pytest.mark.each_python
+async def test_children_that_were_started_before_a_client_came_are_offered_at_each_attach(
+    tmp_path: Path, python: str
+) -> None:
+    await _attach_twice_to_early_children(tmp_path, python)
+
+
+async def test_children_that_run_already_are_offered_at_each_attach(tmp_path: Path, python: str) -> None:
+    await _attach_twice_to_early_children(tmp_path, python)
+
+
+async def _attach_twice_to_early_children(folder: Path, python: str) -> None:
+    (folder / "child.py").write_text(WAITS)
+    command = [python, "-m", "dapkit", "--listen", "0", str(folder / "prog.py")]
+    with running_command(STARTS_CHILDREN_EARLY.replace("HERE", "pass"), folder, command) as program:
+        program.read_place()
+        await _until_family_waits(program.process.pid, 2)
+        processes: list[set[int]] = []
+        for _ in range(2):
+            async with Session.spawn(ADAPTER) as session:
+                await session.add_breakpoint(folder / "child.py", 4)
+                await session.add_breakpoint(folder / "prog.py", 6)
+                await session.attach(program.connect)
+                children = await session.wait_for_children(2, deadline=PATIENCE)
+                places = set()
+                for child in children:
+                    stop = await child.next_stop(deadline=PATIENCE)
+                    assert isinstance(stop, Stopped)
+                    frame = (await child.stack_trace(stop.thread_id)).stack_frames[0]
+                    places.add((Path(str(frame.source and frame.source.path)).name, frame.line))
+                assert places == {("child.py", 4), ("prog.py", 6)}
+                events = [await child.wait_for(ProcessEvent, since=0) for child in children]
+                processes.append({event.system_process_id or 0 for event in events})
+                assert sorted(Path(event.name).name for event in events) == ["child.py", "prog.py: fork"]
+                await session.detach()
+            await _until_family_waits(program.process.pid, 2)
+        assert processes[0] == processes[1]
+        for process in processes[0]:
+            os.kill(process, signal.SIGKILL)
+
+
+async def _until_family_waits(process: int, count: int) -> None:
+    """Wait until so many children of a process have the socket by which a later session invites them."""
+    with anyio.fail_after(PATIENCE):
+        while len(list(private_folder().glob(f"family-{process}????????-*"))) < count:  # noqa: ASYNC110 - no event
+            await anyio.sleep(0.02)

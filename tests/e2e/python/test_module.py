@@ -220,7 +220,7 @@ async def test_children_are_debugged_unless_the_command_line_says_otherwise(
 ) -> None:
     text = """
         import subprocess, sys
-        subprocess.run([sys.executable, "-c", "import sys; print(sys.monitoring.get_tool(3))"])
+        subprocess.run([sys.executable, "-c", "import sys; print(sys.monitoring.get_tool(4))"])
     """
     words = [*WAITS, "--configure-subProcess", wanted, "prog.py"]
     with running_command(text, tmp_path, [python, *words]) as program:

@@ -120,3 +120,16 @@ async def test_client_that_cannot_open_the_terminal_is_quoted() -> None:
         wanted = await client.until(lambda message: message.get("command") == "runInTerminal")
         await client.refuse(wanted, "no terminal here")
         assert (await client.answer(launch))["message"] == "no terminal here"
+
+
+async def test_variables_to_remove_come_before_those_to_set() -> None:
+    # VS Code makes `env NAME=VALUE -u NAME` of the other order, and env takes -u for the program.
+    async with raw_client() as client:
+        await client.initialize(supportsRunInTerminalRequest=True)
+        env = {"DAPKIT_A": "1", "DAPKIT_B": None, "DAPKIT_C": "2", "DAPKIT_D": None}
+        await client.send("launch", {"code": "print()", "console": "integratedTerminal", "env": env})
+        wanted = await client.until(lambda message: message.get("command") == "runInTerminal")
+        values = list(wanted["arguments"]["env"].values())
+        assert values.count(None) >= 2
+        assert None not in values[values.count(None) :]
+        await client.refuse(wanted, "no terminal here")

@@ -8,6 +8,7 @@ no client attaches continues.
 
 import contextlib
 import fnmatch
+import json
 import logging
 import os
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
@@ -22,17 +23,28 @@ from anyio.abc import ByteStream
 
 from dapkit import limits as shared_limits
 from dapkit.adapter import Adapter
-from dapkit.protocol import DapkitError, FrameDecoder, RawJson, TerminateArguments, decode_as, to_json_value
+from dapkit.protocol import (
+    DapkitError,
+    FrameDecoder,
+    RawJson,
+    TerminateArguments,
+    decode_as,
+    encode_frame,
+    to_json_value,
+)
 from dapkit.python import limits
 from dapkit.python.adapter.children.debugpy_event import EVENT, Invitations, expects_event, inviting
 from dapkit.python.adapter.configuration.arguments import PythonAttach, PythonLaunch
 from dapkit.python.debuggee.children.targets import PYTHON, kind_of
-from dapkit.transport import StateChange, listen_unix, private_folder, remove_dead_sockets
+from dapkit.transport import StateChange, TransportError, connect_unix, listen_unix, private_folder, remove_dead_sockets
 
 log = logging.getLogger(__name__)
 
 EXECUTES_EVENT = "dapkit/executes"
 """The engine's message before the program becomes another one."""
+
+INVITATION_EVENT = "dapkit/invitation"
+"""Our message to a child without a session (`debuggee.children.family_socket`)."""
 
 
 class ChildRun(Protocol):
@@ -121,6 +133,7 @@ class Children:
         announced: whether the program is to remark on the first one, because the client opens no sessions for them.
         end_with_us: whether the program and its children end if we are killed.
         presenters: the files that show values of the project's own classes, by their full paths.
+        family: the beginning of the paths where children listen that were started before this session; "" for none.
 
     """
 
@@ -131,6 +144,7 @@ class Children:
         self.presenters: Sequence[str] = args.presenters or ()
         self.listener_path: Path | None = None
         self.announced = False
+        self.family = ""
         self._host = host
         self._args = args
         self._make = make
@@ -159,7 +173,7 @@ class Children:
             return
         folder = private_folder()
         if getattr(self._args, "sub_process_id", None) is None:  # once for a whole family
-            for pattern in ("child-*", "door-*", "talk-*"):
+            for pattern in ("child-*", "door-*", "family-*", "talk-*"):
                 remove_dead_sockets(folder, pattern)  # of processes that were killed
         mark = os.urandom(8).hex()
         self._sessions, listener_path = folder / f"talk-{mark}", folder / f"door-{mark}"
@@ -175,6 +189,18 @@ class Children:
                 self.listener_path = None
                 with anyio.move_on_after(shared_limits.CLOSE_SECONDS, shield=True):  # their last messages
                     await self._changed.until(lambda: not self._served)
+
+    async def invite(self) -> None:
+        """Invite the children that were started before this session, or were debugged in an earlier one."""
+        if self.listener_path is None or not self.family:
+            return
+        folder, _, name = self.family.rpartition("/")
+        body = {"listener": str(self.listener_path)}
+        invitation = json.dumps({"seq": 1, "type": "event", "event": INVITATION_EVENT, "body": body}).encode()
+        for path in sorted(await anyio.to_thread.run_sync(lambda: list(Path(folder).glob(f"{name}-*")))):
+            with contextlib.suppress(TransportError, OSError, anyio.BrokenResourceError):  # it has ended meanwhile
+                async with await connect_unix(path) as stream:
+                    await stream.send(encode_frame(invitation))
 
     def expect(self, body: object) -> None:
         """Record that the program is about to become another one, which comes to the door."""

@@ -103,6 +103,8 @@ class PythonAdapter(ForwardingAdapter[PythonLaunch, PythonAttach]):
         """Let the program begin."""
         await self.ask(ConfigurationDoneArguments())
         self._configured = True
+        if self.run is not None:
+            await self.run.children.invite()
 
     @not_a_request
     async def abandon(self) -> None:

@@ -122,6 +122,8 @@ async def _attached(args: PythonAttach, run: DebuggeeRun) -> AsyncIterator[Debug
             raise
         process = AttachedProgram(link, program.status())
         elsewhere = program.is_elsewhere()
+        if args.sub_process_id is None and not elsewhere:
+            run.children.family = program.family
         yield Debuggee(link, order, process, PathTranslation(args.path_mappings, program.cwd, elsewhere=elsewhere))
 
 
@@ -154,6 +156,7 @@ class _Attached(msgspec.Struct):
 
     cwd: str = "/"
     pid: int = 0
+    family: str = ""
 
     def status(self) -> Path | None:
         """Return the file with the status of the program's process, if that seems to be on this machine."""

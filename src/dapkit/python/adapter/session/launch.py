@@ -94,13 +94,14 @@ async def _program(launch: PythonLaunch, command: Command, run: DebuggeeRun) -> 
             await run.report_output(text, category)
 
     async def run_in_terminal(argv: list[str]) -> None:
+        # The variables to remove come first: VS Code keeps the order, and `env` takes `-u` only before assignments.
         await run.host.run_in_terminal(
             kind="external" if launch.console == "externalTerminal" else "integrated",
             title=launch.console_title or launch.console_name or command.name,
             cwd=str(command.cwd),
             args=[*map(shlex.quote, argv), command.shell_text] if command.shell_text else argv,
             args_can_be_interpreted_by_shell=True if command.shell_text else None,
-            env=dict(command.env) or None,
+            env=dict(sorted(command.env.items(), key=lambda variable: variable[1] is not None)) or None,
         )
 
     if launch.console == "internalConsole":

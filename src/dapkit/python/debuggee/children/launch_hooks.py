@@ -49,7 +49,9 @@ class _Followed:
     """Where children are to come.
 
     Attributes:
-        door: the path of the debugger's socket, "" for nowhere.
+        listener_path: the path of the debugger's socket, "" for nowhere.
+        family: the beginning of the paths where children without a session listen, "" if they listen nowhere.
+        keeps_family: whether children of the family are shown the way without a session, too.
         announces: whether the first child is only to be remarked on.
         program: the name of the program if this process is a helper of it.
 
@@ -57,6 +59,8 @@ class _Followed:
 
     def __init__(self) -> None:
         self.listener_path = ""
+        self.family = ""
+        self.keeps_family = False
         self.announces = False
         self.program = ""
         self.reports: Reports | None = None
@@ -69,6 +73,17 @@ _followed = _Followed()
 def listener_path() -> str:
     """Return where children come to, "" for nowhere."""
     return _followed.listener_path
+
+
+def way() -> str:
+    """Return the way that children are shown: the debugger's socket and the family, "" for none."""
+    family = _followed.family if _followed.listener_path or _followed.keeps_family else ""
+    return f"{_followed.listener_path}|{family}" if _followed.listener_path or family else ""
+
+
+def family() -> str:
+    """Return the beginning of the paths where children without a session listen, "" if they listen nowhere."""
+    return _followed.family
 
 
 def announces() -> bool:
@@ -94,11 +109,28 @@ def notify_only(taking: Reports) -> None:
     _look(taking)
 
 
+def join_family(family: str, taking: Reports, *, keeps: bool) -> None:
+    """Let children that have no session listen at paths that begin so.
+
+    With `keeps`, children are shown the way from now on; otherwise only while there is a session.
+    """
+    _followed.family, _followed.keeps_family = family, keeps
+    if keeps:
+        _look(taking)
+
+
 def disable() -> None:
-    """Show children no way any more."""
+    """Show children no way to a debugger any more."""
     _followed.listener_path = ""
     _followed.announces = False
-    _followed.reports = None
+    if not _followed.keeps_family:
+        _followed.reports = None
+
+
+def leave_family() -> None:
+    """Show children no way at all: this process is the child of a fork."""
+    _followed.family, _followed.keeps_family = "", False
+    disable()
 
 
 def _look(taking: Reports) -> None:
@@ -269,17 +301,18 @@ def _way(kind: str, path: str, arguments: Any, before: bytes, *, executes: bool 
     if kind == PYTHON and line.ignores_environment and not line.is_helper:
         taking.remark(f"{os.path.basename(path)} is started with -E, -I or -S, so that it is not debugged.")
         return None
-    if not _followed.listener_path:
-        if kind == PYTHON and not line.is_helper:
-            announce_first(line.name)
+    if not _followed.listener_path and kind == PYTHON and not line.is_helper:
+        announce_first(line.name)
+    path = way()
+    if not path:
         return None
-    if executes and kind == PYTHON:
+    if executes and kind == PYTHON and _followed.listener_path:
         taking.executes()
     process = _name_in(sys._getframe())
     name = f"{program()}: {process}" if process else program()
     return {
         environment.PATH: _START + b":" + before if before else _START,
-        VARIABLE: f"{name}|{_followed.listener_path}".encode("utf-8", "surrogateescape"),
+        VARIABLE: f"{name}|{path}".encode("utf-8", "surrogateescape"),
     }
 
 

@@ -42,12 +42,8 @@ class WatchTool:
         """
         if self.number >= 0:
             return
-        for number in SPARE_TOOLS:
-            try:
-                _MONITORING.use_tool_id(number, "dapkit data breakpoints")
-            except ValueError:
-                continue
-            self.number = number
+        self.number = self._monitor.take_spare_tool("dapkit data breakpoints")
+        if self.number >= 0:
             self._monitor.also("data", DISCOVERY)
             return
         holders = " and ".join(str(_MONITORING.get_tool(number)) for number in SPARE_TOOLS)
@@ -102,7 +98,7 @@ class WatchTool:
         self._wanted.clear()
         self.local.clear()
         self.register({})
-        _MONITORING.free_tool_id(self.number)
+        self._monitor.free_spare_tool(self.number)
         self.number = -1
         if self._monitor.active:  # not in the child of a fork
             self._monitor.also("data", 0)

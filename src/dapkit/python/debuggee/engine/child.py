@@ -1,11 +1,14 @@
 """A process that a debugged program has started, or a fork of it: the beginning of its session.
 
     started, or forked --arrives at the door--> waits --a session comes--> configuring --> runs, debugged
-                                                  |
-                                                  +-- the door is closed --> keeps running undebugged
+                                                  |                                            |
+                                                  +-- the door is closed --> runs undebugged <-+
+                                                                               |        ^
+                                                                               +--------+ sessions of later clients
 
-It is debugged as a program that a client has come to, but for its first line of code, which waits for the client. The
-helpers of `multiprocessing` have no session: the server of forks only shows its forks the way.
+It is debugged as a program that a client has come to, but for its first line of code, which waits for the client. A
+child of a program that clients attach to can be debugged later as well (`children.family_socket`). The helpers of
+`multiprocessing` have no session: the server of forks only shows its forks the way.
 """
 
 import _thread
@@ -16,9 +19,11 @@ import sys
 from .. import loader
 from ..children import launch_hooks
 from ..children.child_handshake import connect
+from ..children.family_socket import new_family
 from ..children.targets import FORK_SERVER, SPAWN, CommandLine
 from ..connection import current_engine
 from ..interpreter import gc_tracking
+from ..interpreter.log import LOG, write
 from .engine import Engine
 
 
@@ -59,30 +64,63 @@ def _engine() -> Engine | None:
 _REPORTS = _Reports()
 
 
-def begin(way: str, of_interpreter: list[object]) -> None:
+class Way:
+    """The way that a parent shows to its child.
+
+    Attributes:
+        listener_path: the socket of the debugger, "" without a session.
+        family: the beginning of the paths where children without a session listen, "" if they do not.
+
+    """
+
+    def __init__(self, text: str) -> None:
+        self.listener_path, _, self.family = text.partition("|")
+
+
+def begin(text: str, of_interpreter: list[object]) -> None:
     """Begin in a process that was started.
 
     Args:
-        way: the socket that its parent has left for it.
+        text: the name of the process, and the way that its parent shows to it.
         of_interpreter: the objects that were there before the engine was loaded. They are held as long as this takes,
             so that none of ours gets the id of one.
 
     """
-    name, _, door = way.partition("|")
+    name, _, rest = text.partition("|")
+    way = Way(rest)
     line = CommandLine(list(sys.orig_argv))
     if not line.is_helper:
-        _begin(name if line.runs(SPAWN) else line.name, door)
+        _begin(name if line.runs(SPAWN) else line.name, way)
     elif line.runs(FORK_SERVER):
         loader.load("requests.dispatch")  # in the forks it is there then
         launch_hooks.help_program(name.partition(": ")[0])  # the process that it was started for is one of many
-        follow(door)
+        _show(way)
     gc_tracking.untrack_all(set(map(id, of_interpreter)))
 
 
-def follow(door: str) -> None:
+def follow(listener_path: str) -> None:
     """Let children of this process connect to a socket from now on."""
-    launch_hooks.enable(door, _REPORTS)
+    launch_hooks.enable(listener_path, _REPORTS)
     _look_at_forks()
+
+
+def found_family(folder: str, *, keeps: bool) -> None:
+    """Let clients that come later debug children of this process, too: their sockets are in a folder.
+
+    With `keeps`, that includes children that are started while there is no session.
+    """
+    if not launch_hooks.family():
+        launch_hooks.join_family(new_family(folder), _REPORTS, keeps=keeps)
+        _look_at_forks()
+
+
+def _show(way: Way) -> None:
+    """Show children of this process, which no client debugs, the way that it was shown."""
+    if way.listener_path:
+        follow(way.listener_path)
+    if way.family:
+        launch_hooks.join_family(way.family, _REPORTS, keeps=True)
+        _look_at_forks()
 
 
 def announce() -> None:
@@ -107,27 +145,43 @@ def _begin_in_fork() -> None:
     """Begin in the child of a fork, once the engine of its parent has let go of it."""
     if current_engine.engine is not None:
         current_engine.engine.forget_in_child()  # its own hook may be a later one
-    door = launch_hooks.listener_path()
-    launch_hooks.disable()
-    if not door:
+    way = Way(launch_hooks.way())
+    launch_hooks.leave_family()
+    if not (way.listener_path or way.family):
         return
     name = launch_hooks.name_of_fork()
     if name is None:
-        launch_hooks.enable(door, _REPORTS)  # for the program that it executes
-    elif _begin(name, door):
+        _show(way)  # to the program that it executes
+    elif _begin(name, way):
         gc_tracking.untrack_modules()
 
 
-def _begin(name: str, door: str) -> bool:
-    """Wait for a session and its configuration; return whether there is one."""
-    connection = connect(door, name, list(sys.orig_argv))
+def _begin(name: str, way: Way) -> bool:
+    """Wait for a session and its configuration, if there is a debugger; return whether there is a session."""
+    connection = connect(way.listener_path, name, list(sys.orig_argv)) if way.listener_path else None
+    if way.family:
+        launch_hooks.join_family(way.family, _REPORTS, keeps=True)
+        _look_at_forks()
     if connection is None:
+        _wait_for_invitations(name, way.family)
         return False
     launch_hooks.prepare()
     dispatcher = loader.load("requests.dispatch").Dispatcher
     engine = Engine(connection, name, dispatcher, main=_thread.get_ident())
+    engine.when_released = lambda: _wait_for_invitations(name, way.family)
     current_engine.engine = engine
     atexit.register(engine.finish)
     engine.start()
     gc_tracking.untrack_members(engine)
     return True
+
+
+def _wait_for_invitations(name: str, family: str) -> None:
+    """Let the adapters of later sessions invite this process, in a thread of the debugger."""
+    if not family:
+        return
+    try:
+        loader.load("starting.attachable").wait_for_invitations(family, name)
+    except (OSError, RuntimeError) as error:  # no file can be made, or the interpreter is ending
+        if LOG:
+            write("error", "no later client can debug this process:", error)

@@ -175,6 +175,8 @@ class Engine:
         self.looks = PeriodicChecks(
             self.link, self.monitor, self.callbacks.breakpoints, states=self.states, lock=self.lock
         )
+        self.when_released: Callable[[], None] | None = None
+        """Called in a child once its debugger has left it."""
         self._exit_code = 0
         self._may_run = _thread.allocate_lock()
         self._may_run.acquire()
@@ -252,6 +254,9 @@ class Engine:
         if self.link.is_lost and ends and not self.states.released:
             os._exit(limits.LINK_LOST_EXIT_CODE)
         self._let_go()
+        when_released, self.when_released = self.when_released, None
+        if when_released is not None:
+            when_released()
 
     def _let_go(self) -> None:
         """Leave the program to itself, whatever state the engine is in."""
@@ -476,6 +481,7 @@ class Engine:
 
         Of a program that was not launched by us the exit code is reported where the caller knows it.
         """
+        self.when_released = None
         if self.states.released or self.link.closed:
             return
         for stream in (sys.stdout, sys.stderr):

@@ -35,8 +35,11 @@ from ..interpreter.thread_frames import all_frames
 _MONITORING = sys.monitoring
 EVENTS = _MONITORING.events
 DISABLE: Final = _MONITORING.DISABLE
-_TOOL: Final = 3
-"""Not the one of debuggers, which pdb takes from Python 3.14 on, inside of the program."""
+_TOOL: Final = 4
+"""Of six. Tool 0 is meant for debuggers: pdb takes it from Python 3.14 on, inside of the program.
+
+Tool 1 is meant for coverage, tool 2 for profilers, and Hypothesis takes tool 3.
+"""
 
 _NAME: Final = "dapkit"
 _COMPANION_NAME: Final = "dapkit's companion"
@@ -44,12 +47,12 @@ _COMPANION_NAME: Final = "dapkit's companion"
 HAS_LOCAL_EXCEPTION_EVENTS: Final = sys.version_info >= (3, 15)
 """Whether RAISE, RERAISE, PY_UNWIND, PY_THROW and EXCEPTION_HANDLED can be watched in one code object (gh-142186)."""
 
-SPARE_TOOLS: Final = (4, _MONITORING.OPTIMIZER_ID)
-"""Of six; the others are meant for debuggers, coverage and profilers. No Python library takes the optimizers' number.
+_COMPANION: Final = _MONITORING.OPTIMIZER_ID
+SPARE_TOOLS: Final = (_COMPANION, 3)
+"""The numbers for a second tool of ours, the better one first: no Python library takes the optimizers' number.
 
 Where several tools watch an event, the one of the highest number is called first.
 """
-_COMPANION: Final = _MONITORING.OPTIMIZER_ID
 _ACCOMPANIED: Final = EVENTS.PY_THROW if HAS_LOCAL_EXCEPTION_EVENTS else EVENTS.PY_START
 """The event that the companion shares with us, so that INSTRUCTION events outlive the coming of other tools.
 
@@ -236,6 +239,25 @@ class Monitor:
         if not HAS_LOCAL_EXCEPTION_EVENTS:
             _MONITORING.register_callback(_COMPANION, _ACCOMPANIED, native.router({}) or _disable)
         _MONITORING.set_events(_COMPANION, _ACCOMPANIED)
+
+    @under_lock
+    def take_spare_tool(self, name: str) -> int:
+        """Take a second tool, and return its number, -1 if none is free. The companion makes room for it."""
+        self._dismiss_companion()
+        for number in SPARE_TOOLS:
+            try:
+                _MONITORING.use_tool_id(number, name)
+            except ValueError:
+                continue
+            return number
+        return -1
+
+    @under_lock
+    def free_spare_tool(self, number: int) -> None:
+        """Give a second tool back; the companion may have its number again."""
+        _MONITORING.free_tool_id(number)
+        if self.active and self._global & _ACCOMPANIED:
+            self._call_companion()
 
     def _dismiss_companion(self) -> None:
         if self._accompanied and _MONITORING.get_tool(_COMPANION) == _COMPANION_NAME:  # the program may have taken it

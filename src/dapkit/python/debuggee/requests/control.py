@@ -74,6 +74,8 @@ def _step(engine: "Engine", request: IncomingRequest, kind: StepKind) -> None:
                 offsets=offsets,
                 call=target.call if target is not None else None,
             )
+        if not single and not engine.threads.alone():  # a client takes a step for the step of one thread
+            engine.link.event("continued", {"threadId": thread_id, "allThreadsContinued": True})
         _go_on(engine, ident, single=single)
 
     request.afterwards = go

@@ -3,6 +3,7 @@
 import os
 from typing import TYPE_CHECKING, Final
 
+from ..children import launch_hooks
 from ..connection import current_engine
 from ..connection.framing import Json
 from ..connection.request import IncomingRequest, flag, number
@@ -63,7 +64,7 @@ def attach(engine: "Engine", request: IncomingRequest) -> Json:
     body = launch(engine, request)
     engine.take_hold()
     request.afterwards = engine.tell_of_program
-    return {**body, "pid": os.getpid()}
+    return {**body, "pid": os.getpid(), "family": launch_hooks.family()}
 
 
 def configuration_done(engine: "Engine", request: IncomingRequest) -> None:

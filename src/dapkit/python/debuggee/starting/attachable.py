@@ -1,6 +1,7 @@
 """A program to which clients attach: the work behind `dapkit.listen`, `connect` and their like.
 
-One thread listens for clients, or serves the one debugger that was connected to. Each client gets an engine of its
+One thread listens for clients, or serves the one debugger that was connected to, or waits for invitations as a child
+of such a program (`children.family_socket`). Each client gets an engine of its
 own, which ends with it; then the program runs at full speed, and the next one may come. A client that
 leaves the program suspended leaves its engine as well, until the next takes the stopped threads over.
 """
@@ -8,15 +9,18 @@ leaves the program suspended leaves its engine as well, until the next takes the
 import atexit
 import os
 import sys
+from _functools import partial  # type: ignore[import-not-found]  # the C half of `functools`
 from collections.abc import Callable
 from time import monotonic, sleep
 
+from ..children.child_handshake import connect as connect_as_child
+from ..children.family_socket import FamilySocket
 from ..connection import current_engine, tokens
 from ..connection.debugger_handshake import connected
 from ..connection.descriptor import OwnDescriptor
 from ..connection.listener import AcceptedClient, ClientListener, ListenAddress, Shown
 from ..connection.thread import start_thread
-from ..engine import interpreter_checks
+from ..engine import child, interpreter_checks
 from ..engine.engine import Engine
 from ..interpreter import limits
 from ..interpreter.hidden_frames import hidden_frame
@@ -58,7 +62,9 @@ class AttachableProgram:
         self._held: Engine | None = None
         self._token_file = ""
         self._token_handle: OwnDescriptor | None = None
-        self._prepared = False
+        self._family_socket: FamilySocket | None = None
+        self._process = 0
+        """The process that has set the hooks at its forks and its end."""
         self._main = 0
 
     def open(
@@ -74,6 +80,7 @@ class AttachableProgram:
         """Listen, and serve the clients that connect; `main` is the main thread, if the caller knows it."""
         interpreter_checks.check()
         self._need_nobody()
+        self._leave_family()
         new_token = None if token is not None or isinstance(place, str) else tokens.make()
         self.listener = ClientListener(place, token or new_token, allow_remote=allow_remote, certificate=certificate)
         where = self.listener.place
@@ -86,6 +93,8 @@ class AttachableProgram:
                 self.listener = None
                 raise
         self._start(self._serve_visitors, main)
+        if folder and current_engine.config["subProcess"]:
+            child.found_family(folder, keeps=True)
         return where
 
     @property
@@ -100,6 +109,7 @@ class AttachableProgram:
         """Connect to a debugger that waits, and return when it has configured its session, if that is wanted."""
         interpreter_checks.check()
         self._need_nobody()
+        self._leave_family()
         client = connected(place, token, authority)
         waiter = current_engine.expect()
         self._start(hidden_frame(lambda: self._serve(client)), main)
@@ -122,6 +132,44 @@ class AttachableProgram:
         self._wait_until_nobody_is_served()
         client = connected(place, None)
         self._start(hidden_frame(lambda: self._serve(client)), main)
+        child.found_family(place.rpartition("/")[0], keeps=False)
+
+    def wait_for_invitations(self, family: str, name: str) -> None:
+        """Serve the adapters that invite this process, a child of a program that clients attach to.
+
+        Raises:
+            OSError: it cannot listen.
+            RuntimeError: no thread can be started, because the interpreter is ending.
+
+        """
+        if self._process not in {0, os.getpid()}:
+            self._forget_in_child()  # its own hook may be a later one
+        self.identity.name = name
+        invitations = self._family_socket = FamilySocket(family)
+        self._prepare(0)
+        try:
+            start_thread(hidden_frame(lambda: self._accept(invitations, name)))
+        except RuntimeError:
+            self._leave_family()
+            raise
+
+    @hidden_frame
+    def _accept(self, invitations: FamilySocket, name: str) -> None:
+        """Go where invitations lead, and serve each adapter that wants this process until it leaves."""
+        while (listener_path := invitations.wait()) is not None:
+            if current_engine.expects_clients:
+                continue  # a debugger serves this process already
+            connection = connect_as_child(listener_path, name, list(sys.orig_argv))
+            if connection is not None:
+                current_engine.expects_clients = True
+                self._live(partial(self._serve, AcceptedClient(connection, b"")))
+                del connection
+
+    def _leave_family(self) -> None:
+        """Accept no invitations any more: the program lets clients come in another way."""
+        invitations, self._family_socket = self._family_socket, None
+        if invitations is not None:
+            invitations.close()
 
     def _wait_until_nobody_is_served(self) -> None:
         """Wait a moment for the thread that has served a client that has left.
@@ -141,13 +189,16 @@ class AttachableProgram:
             raise RuntimeError("the program listens for clients, or is connected to one, already")
 
     def _start(self, serve: Callable[[], None], main: int = 0) -> None:
-        if not self._prepared:
-            self._prepared = True
+        self._prepare(main)
+        current_engine.expects_clients = True
+        start_thread(hidden_frame(lambda: self._live(serve)))
+
+    def _prepare(self, main: int) -> None:
+        if not self._process:
             os.register_at_fork(after_in_child=self._forget_in_child)
             atexit.register(self._finish)
-        current_engine.expects_clients = True
+        self._process = os.getpid()
         self._main = main or current_engine.main_thread()
-        start_thread(hidden_frame(lambda: self._live(serve)))
 
     @hidden_frame
     def _live(self, serve: Callable[[], None]) -> None:
@@ -200,6 +251,8 @@ class AttachableProgram:
         """Send the last messages, and remove the files, when the program ends."""
         if current_engine.engine is not None:
             current_engine.engine.finish(self.identity.exit_code)
+        if self._family_socket is not None:
+            self._family_socket.remove()
         place = self.listener.place if self.listener is not None else None
         file = place if isinstance(place, str) else self._token_file
         if file:
@@ -209,7 +262,13 @@ class AttachableProgram:
                 return  # it was removed already
 
     def _forget_in_child(self) -> None:
-        """Stop serving in the child of a fork: no client can attach to it."""
+        """Stop serving in the child of a fork, once: the thread that did it has stayed with the parent."""
+        if self._process == os.getpid():
+            return
+        self._process = os.getpid()
+        if self._family_socket is not None:
+            self._family_socket.forget()
+            self._family_socket = None
         current_engine.expects_clients = False
         self._token_file = ""
         if self._token_handle is not None:
@@ -264,6 +323,16 @@ def connect(
     By TLS if there is an `authority`: a file of certificates that vouch for the debugger's.
     """
     _attachable.reach(place, token, authority=authority, waits=waits, main=main)
+
+
+def wait_for_invitations(family: str, name: str) -> None:
+    """Let adapters debug this process, a child of a program that clients attach to, when they invite it.
+
+    Raises:
+        OSError, RuntimeError: it cannot be.
+
+    """
+    _attachable.wait_for_invitations(family, name)
 
 
 def visit(place: str, main: int) -> None:

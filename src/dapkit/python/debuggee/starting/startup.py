@@ -25,7 +25,8 @@ if TYPE_CHECKING:
             shown: files of the certificate and its key, for a port that speaks TLS.
             authority: a file of certificates that vouch for the debugger's.
             token_file: the file that has it, if there is one.
-            folders: private folders: where a token that is made is left, or those where one may have been left.
+            folders: private folders: the one for a token that is made and for sockets of children, or those where a
+                debugger may have left a token.
             log: the file of the log of decisions; empty for none, `-` for stderr.
             waits: whether the program goes on only when a client has configured its session.
             config: the values of `--configure-NAME`.
