@@ -39,6 +39,7 @@ class Traits:
             output: the whole line, as first group. They are not shown.
         entry_function: where the user's own code begins, if a stop at the entry comes before that: in the loader, or
             where there is no stack yet.
+        evaluates_running: whether it evaluates expressions without a frame while the program runs.
         exit_line: the line in the program's output that reports its end, if no event does: the whole line, with the
             exit code as first group. The last one counts.
         exit_message: the message in its console when the program has ended, if it sends no `exited`: the whole message,
@@ -82,6 +83,7 @@ class Traits:
     counts_hits: bool = False
     debugger_lines: re.Pattern[str] | None = None
     entry_function: str = ""
+    evaluates_running: bool = False
     exit_line: re.Pattern[str] | None = None
     exit_message: re.Pattern[str] | None = None
     finds_sources_by_name: bool = False

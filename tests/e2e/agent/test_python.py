@@ -130,6 +130,19 @@ async def test_a_program_that_neither_stops_nor_ends_is_told_as_running(caller: 
     assert shown.text.startswith("Result: 2")
 
 
+async def test_expression_is_evaluated_while_the_program_runs(caller: Caller) -> None:
+    caller.write("busy.py", "import time\nn = 7\nwhile True:\n    time.sleep(0.01)\n")
+    caller.settings = type(caller.settings)(session_initial_stop_seconds=0.2)
+    launched = await caller("launch", program="busy.py", adapter="dapkit", stop_on_entry=False)
+    assert launched.details["snapshot"]["status"] == "running"
+    while not (shown := await caller("evaluate", expression="n")).whole["success"]:
+        assert "NameError" in shown.text  # the program has only begun
+    assert shown.text.startswith("Result: 7")
+    assert "| Evaluated in MainThread." in shown.text
+    assert "running" in (await caller("evaluate", expression="n", frame=0)).text
+    assert (await caller("sessions")).details["sessions"][0]["status"] == "running"
+
+
 @both
 async def test_a_deadlock_is_seen_in_one_call(caller: Caller, adapter: str) -> None:
     caller.write(

@@ -231,7 +231,7 @@ def test_others_run_at_full_speed_while_a_paused_thread_is_inside_native_code(st
     peer.stopped("pause")
     assert "native call" in peer.at(2)[0]
     assert peer.value("sys.monitoring.get_events(3) & sys.monitoring.events.LINE") == "0"
-    assert int(peer.value("sys.monitoring.get_local_events(3, consume.__code__) & sys.monitoring.events.LINE")) > 0
+    assert int(peer.value("sys.monitoring.get_local_events(4, consume.__code__) & sys.monitoring.events.LINE")) > 0
     peer.go(1)
     peer.wait_until_in_python(2)
     assert peer.at(2)[0] == "called"

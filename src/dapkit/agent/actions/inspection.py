@@ -49,7 +49,7 @@ from dapkit.protocol import (
     changed,
 )
 from dapkit.redaction.redaction import names_secret, secret_value
-from dapkit.sessions.errors import NoFrame, NoThreads
+from dapkit.sessions.errors import NoFrame, NoThreads, NotStopped
 
 # The stacks of all threads at once: the answer to where a deadlocked program stands.
 #
@@ -105,6 +105,11 @@ async def evaluate(
         if frame is not None or context not in (None, "repl"):
             raise
         chosen_frame = None  # commands of a debugger need none
+    except NotStopped:
+        choices = (frame_id, frame, thread_id, thread)
+        if any(choice is not None for choice in choices) or not call.session.traits.evaluates_running:
+            raise
+        chosen_frame = None  # the adapter chooses the thread
     stood = call.session.state.stop is not None
     body = await _evaluate(call, expression, context, chosen_frame)
     call.remembered.has_children(

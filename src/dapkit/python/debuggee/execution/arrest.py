@@ -12,6 +12,8 @@ from ..threads.table import ThreadTable
 from .monitor import HOLD, Monitor
 from .states import ARRESTING, ThreadStates
 
+_OURS = __file__.rpartition("execution/")[0]
+
 # Threads that are to stop as soon as they come back from native code, while the others run at full speed.
 #
 # Such a thread is waited for in the code that it will come back to, and nowhere else. Calls of native code are noticed
@@ -34,7 +36,8 @@ class NativeReturns:
         codes: dict[int, CodeType] = {}
         frame = newest
         while frame is not None:
-            codes[id(frame.f_code)] = frame.f_code
+            if not frame.f_code.co_filename.startswith(_OURS):  # there no thread parks
+                codes[id(frame.f_code)] = frame.f_code
             frame = frame.f_back
         self._codes[ident] = list(codes.values())
         for code in codes.values():

@@ -1,6 +1,7 @@
 """Work for stopped threads: put where the thread that is to do it finds it, or done without it."""
 
 from collections.abc import Callable
+from time import monotonic
 
 from ..connection.link import Link
 from ..evaluation.jobs import Job
@@ -35,6 +36,24 @@ class JobQueue:
             self._link.after(limits.SETTLE_TICK_SECONDS, lambda: self.post(ident, job))
         else:
             job.run_instead()
+
+    @in_link_thread
+    def post_to_running(self, ident: int, job: Job, *, seconds: float) -> None:
+        """Do work in a thread that runs, at its next safe point within so many seconds."""
+        until = monotonic() + seconds
+        self._jobs = [(owner, each) for owner, each in self._jobs if not each.is_over]
+        self._jobs.append((ident, job))
+        self._stops.visit(ident, job)
+        self._link.after(limits.TICK_SECONDS, lambda: job.look(self._link, lambda: monotonic() < until))
+        self._link.after(limits.TICK_SECONDS, lambda: self._attend(ident, job))
+
+    @in_link_thread
+    def _attend(self, ident: int, job: Job) -> None:
+        """Let the thread run on undisturbed once the work was given up."""
+        if job.is_over:
+            self._stops.visit_no_more(ident, job)
+        else:
+            self._link.after(limits.TICK_SECONDS, lambda: self._attend(ident, job))
 
     def _is_held_up(self, ident: int, job: Job) -> bool:
         return any(other.is_under_way for owner, other in self._jobs if owner == ident and other is not job)

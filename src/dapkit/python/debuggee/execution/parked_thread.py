@@ -25,6 +25,14 @@ class FrameLabel:
         self.text = text
 
 
+class VisitEnd:
+    """Stands in an inbox after the work of a visit: the thread may continue then."""
+
+    def __init__(self, run: Callable[[], None]) -> None:
+        untrack(self)
+        self.run = run
+
+
 class ParkedThread:
     """A stopped thread, and its state for the client.
 
@@ -87,7 +95,7 @@ class ParkedThread:
         """The exception that a signal handler has raised meanwhile, for the thread when it continues."""
         self.counted: dict[bool, tuple[int, int]] = {}
         """How many entries the stack has, with all frames or not, and in which stop."""
-        self.inbox: _queue.SimpleQueue[Job | None] = _queue.SimpleQueue()
+        self.inbox: _queue.SimpleQueue[Job | VisitEnd | None] = _queue.SimpleQueue()
 
     def stand(self, is_ending: Callable[[], bool], gui: GuiEvents) -> None:
         """Do the work of the inbox until it is to leave, and serve windows of the program meanwhile.
@@ -106,11 +114,11 @@ class ParkedThread:
             except BaseException as error:  # of a signal handler, which may have lost the result of `get`
                 self.pending_exception = error
 
-    def _next_job(self, gui: GuiEvents) -> Job | None:
+    def _next_job(self, gui: GuiEvents) -> Job | VisitEnd | None:
         """Wait for work, and give the windows their turns meanwhile."""
         while (seconds := gui.seconds_to_turn(self.ident)) is not None:
             try:
-                job: Job | None = gc_pause.wait(partial(self.inbox.get, seconds > 0, seconds))
+                job: Job | VisitEnd | None = gc_pause.wait(partial(self.inbox.get, seconds > 0, seconds))
             except _queue.Empty:
                 gui.take_turn()
             else:

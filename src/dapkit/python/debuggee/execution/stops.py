@@ -13,6 +13,7 @@ references belong to the stop of one thread then.
 
 import _thread
 import sys
+from _functools import partial  # type: ignore[import-not-found]  # the C half of `functools`
 from collections.abc import Callable, Mapping
 from time import monotonic
 from typing import TYPE_CHECKING, Final
@@ -20,6 +21,7 @@ from typing import TYPE_CHECKING, Final
 from ..connection.framing import Json
 from ..connection.link import Link
 from ..evaluation.guard import EvaluationGuard
+from ..evaluation.jobs import Job
 from ..interpreter import limits
 from ..interpreter.errors import RequestRefused
 from ..interpreter.gc_pause import gc_pause
@@ -33,7 +35,7 @@ from .arrest import ThreadArrest
 from .gui_events import GuiEvents
 from .history_role import HistoryRole
 from .monitor import Monitor
-from .parked_thread import ParkedThread
+from .parked_thread import ParkedThread, VisitEnd
 from .states import (
     ARRESTING,
     ENDING,
@@ -47,6 +49,7 @@ from .states import (
     ProgramMove,
     ThreadStates,
 )
+from .visits import Visits
 
 if TYPE_CHECKING:
     from .stop_listener import StopListener
@@ -89,6 +92,7 @@ class Stops:
         self._clocks: dict[int, EvaluationGuard] = {}  # of threads that evaluate something
         self._pausing: set[int] = set()  # threads whose pause was not reported yet
         self._hold = ThreadArrest(monitor, states, threads)
+        self._visits = Visits()
         self._gui = GuiEvents(options, threads, link.event)
         self.history: HistoryRole | None = None
         """The role of this process in the history of a program with time travel."""
@@ -113,9 +117,9 @@ class Stops:
     @property
     def standing(self) -> int:
         """The thread that the latest stop is about, or another one that is stopped; 0 if none is."""
-        if self.states.stopped or self.states.stands(self._thread):
+        if self.states.stopped or (self.states.stands(self._thread) and self._thread not in self._visits.passing):
             return self._thread
-        return next(iter(self.states.standing()), 0)
+        return next((ident for ident in self.states.standing() if ident not in self._visits.passing), 0)
 
     def since(self) -> float:
         """Return how many seconds ago the present stop began."""
@@ -129,7 +133,8 @@ class Stops:
             RequestRefused: if the thread runs.
 
         """
-        if self.states.of(ident) not in (ARRESTING, STOPPED):
+        passes = ident in self._visits.passing and not self.states.stopped
+        if passes or self.states.of(ident) not in (ARRESTING, STOPPED):
             number = self._threads.number(ident)
             if self.states.evaluates(ident):
                 raise RequestRefused(f"thread {number} is evaluating an expression; wait for it, or cancel it")
@@ -184,6 +189,7 @@ class Stops:
                     self._begin(parked.ident, others=not self._threads.alone())
                     parked.pending_exception = self._report(parked.ident, reason, details)
                 else:
+                    self._receive_visit(parked)
                     self._hold.expect_no_more(parked.ident)
                     self._hold.settle()
             self._wait_until_resumed(parked)
@@ -205,6 +211,7 @@ class Stops:
                 where: Json = {"areas": ["stacks"], "threadId": self._threads.number(parked.ident)}
                 parked.pending_exception = self._send("invalidated", where)
             self.seen_in_native.discard(parked.ident)
+            self._receive_visit(parked)
             self._hold.expect_no_more(parked.ident)
             self._hold.settle()
         try:
@@ -302,6 +309,57 @@ class Stops:
                 self._begin(ident, others=not self._threads.alone())
                 parked.pending_exception = self._report(ident, "pause", {"description": "Back from an evaluation"})
 
+    # Work for threads that run
+
+    @in_link_thread
+    def visit(self, ident: int, job: Job) -> None:
+        """Do work in a thread that runs, at its next safe point."""
+        with self._lock:
+            self._visits.add(ident, job)
+            self._expect_for_visit(ident)
+
+    @in_link_thread
+    def visit_no_more(self, ident: int, job: Job) -> None:
+        """Let a thread run on that has not come to do this work, which was given up."""
+        with self._lock:
+            no_more = self._visits.drop(ident, job) and ident in self._visits.passing
+            if no_more and self.states.of(ident) == ARRESTING and not self.states.stopped:
+                self._visits.passing.discard(ident)
+                self.states.move(ident, "resume")
+                self._hold.expect_no_more(ident)
+                self._hold.settle()
+                self._listener.threads_resumed()
+
+    @under_lock
+    def _expect_for_visit(self, ident: int) -> None:
+        if self.states.of(ident) in (RUNNING, STEPPING):
+            self.states.move(ident, "arrest")
+            self._visits.passing.add(ident)
+            self._hold.expect(ident)
+
+    @under_lock
+    def _receive_visit(self, parked: ParkedThread) -> bool:
+        """Put the work that waits for a thread, which is parked, into its inbox; return whether there is any."""
+        jobs = self._visits.take(parked.ident)
+        for job in jobs:
+            parked.inbox.put(job)
+        if jobs:
+            parked.inbox.put(VisitEnd(partial(self._end_visit, parked)))
+        return bool(jobs)
+
+    @off_link_thread
+    def _end_visit(self, parked: ParkedThread) -> None:
+        """Let a thread continue that has done its work, unless it is stopped for the client by now."""
+        ident = parked.ident
+        with self._lock:
+            is_over = not self._receive_visit(parked) and self._parked.get(ident) is parked
+            if is_over and ident in self._visits.passing and not self.states.stopped:
+                self._visits.passing.discard(ident)
+                self._references.end(ident, standing=self._parked)
+                self.states.move(ident, "resume")
+                del self._parked[ident]
+                self._set_going([parked])
+
     # How a stop begins
 
     @under_lock
@@ -354,9 +412,12 @@ class Stops:
     def pause(self, ident: int) -> None:
         """Stop the program because the client asked."""
         with self._lock:
-            if self.states.released or self.states.of(ident) not in (RUNNING, STEPPING):
+            if ident in self._visits.passing and not self.states.stopped:
+                self._visits.passing.discard(ident)  # it stays when it has done its work
+            elif self.states.released or self.states.of(ident) not in (RUNNING, STEPPING):
                 return  # the program ends, or the thread stands already, or is about to
-            self.states.move(ident, "arrest")
+            else:
+                self.states.move(ident, "arrest")
             self._pausing.add(ident)
             self._begin(ident, others=True)
         # Reported by the thread itself as it parks, or by us if it is inside native code.
@@ -403,6 +464,10 @@ class Stops:
         self._pausing.clear()
         self.seen_in_native.clear()
         self._hold.end()
+        self._visits.passing.clear()
+        if move == "resume":
+            for ident in self._visits.awaited():
+                self._expect_for_visit(ident)
         going, self._parked = self._parked, {}
         self._set_going(list(going.values()))
 

@@ -15,6 +15,7 @@ from ..expressions.evaluate import NAME, Namespaces, evaluate
 from ..expressions.hover import lazy_import, look_up
 from ..interpreter import limits
 from ..interpreter.errors import RequestRefused
+from ..interpreter.gc_tracking import untrack
 from ..interpreter.safe_types import forget_classes
 from ..values.variables import VariableContainer
 from .handler import Handler
@@ -27,54 +28,98 @@ _OF_ROWS: Final = ("name", "value", "evaluateName")
 _CHARS: Final = {"clipboard": limits.CLIPBOARD_CHARS, "repl": limits.REPL_CHARS}
 
 
-def evaluate_(engine: "Engine", request: IncomingRequest) -> Deferred:
-    """Evaluate in a frame, or in `__main__`."""
-    expression = text(request, "expression")
-    context = str(request.arguments.get("context") or "watch")
-    origin = origin_of(engine, request)
-    hexadecimal = wants_hexadecimal(request)
-    reader = engine.reader
+class _Evaluation:
+    """One `evaluate` request, on its way to the thread that does it."""
 
-    def describe(value: object, guard: EvaluationGuard) -> Json:
-        bare = expression.strip()
-        path = bare if bare.isidentifier() else f"({bare})"
-        chars = _CHARS.get(context, limits.VALUE_CHARS)
-        presented = context not in _CHARS  # there a user wants the text that the program itself would print
-        return reader.describe(value, path, origin, guard, chars=chars, hexadecimal=hexadecimal, presented=presented)
+    def __init__(self, engine: "Engine", request: IncomingRequest) -> None:
+        self.expression = text(request, "expression")
+        self.context = str(request.arguments.get("context") or "watch")
+        self.origin = origin_of(engine, request, may_run=True)
+        self.is_running = not engine.stops.standing
+        self._engine = engine
+        self._request = request
+        self._hexadecimal = wants_hexadecimal(request)
+        untrack(self)
 
-    def work(guard: EvaluationGuard) -> Json:
+    @property
+    def is_typed(self) -> bool:
+        """Whether it was typed at the console."""
+        return self.context == "repl"
+
+    def work(self, guard: EvaluationGuard) -> Json:
+        """Evaluate in the thread, and return the body of the response."""
         forget_classes()
-        load_presenters(engine, guard)
-        namespaces = _namespaces(engine, origin)
-        row = lazy_import(expression, namespaces) if context != "repl" else None
+        load_presenters(self._engine, guard)
+        namespaces = _namespaces(self._engine, self.origin)
+        row = lazy_import(self.expression, namespaces) if not self.is_typed else None
         if row is not None:
-            return _of_row(reader.variable(row, origin, guard))
-        outcome = _outcome(namespaces, guard)
-        return _of_row(describe(outcome.value, guard)) if outcome.has_value else _of_no_value(outcome)
+            return _of_row(self._engine.reader.variable(row, self.origin, guard))
+        outcome = self._outcome(namespaces, guard)
+        body = _of_row(self._describe(outcome.value, guard)) if outcome.has_value else _of_no_value(outcome)
+        if self.is_running:
+            body["variablesReference"] = 0  # the thread continues, and the object is kept no longer
+            if self.is_typed:
+                where = self._engine.threads.name(self.origin.ident)
+                self._engine.link.event("output", {"category": "console", "output": f"Evaluated in {where}.\n"})
+        return body
 
-    def _outcome(namespaces: Namespaces, guard: EvaluationGuard) -> ConsoleResult:
-        if context == "hover":
-            return ConsoleResult(look_up(expression, namespaces), has_value=True)
-        if context != "repl":
-            return ConsoleResult(evaluate(expression, namespaces, guard), has_value=True)
+    def instead(self, has_begun: bool) -> Json:
+        """Refuse in the link's thread, as the thread could not do it."""
+        if self.is_running and not has_begun:
+            raise RequestRefused(_no_safe_point(self._engine, self.origin.ident))
+        raise RequestRefused(why_not_evaluated(self._engine, self.origin.ident, has_begun=has_begun))
+
+    def _describe(self, value: object, guard: EvaluationGuard) -> Json:
+        bare = self.expression.strip()
+        path = bare if bare.isidentifier() else f"({bare})"
+        chars = _CHARS.get(self.context, limits.VALUE_CHARS)
+        presented = self.context not in _CHARS  # there a user wants the text that the program itself would print
+        return self._engine.reader.describe(
+            value, path, self.origin, guard, chars=chars, hexadecimal=self._hexadecimal, presented=presented
+        )
+
+    def _outcome(self, namespaces: Namespaces, guard: EvaluationGuard) -> ConsoleResult:
+        if self.context == "hover":
+            return ConsoleResult(look_up(self.expression, namespaces), has_value=True)
+        if not self.is_typed:
+            return ConsoleResult(evaluate(self.expression, namespaces, guard), has_value=True)
 
         def show(value: object) -> None:
-            body = describe(value, guard)
+            body = self._describe(value, guard)
             output: Json = {"category": "console", "output": f"{body['value']}\n"}
-            engine.link.event("output", output | {"variablesReference": body["variablesReference"]})
+            reference = 0 if self.is_running else body["variablesReference"]
+            self._engine.link.event("output", output | {"variablesReference": reference})
 
-        if may_change(expression):
-            request.afterwards = lambda: report_changed(engine)
-        explain = _explanation(engine, expression, guard)
-        expose = engine.stops.expose
-        return engine.console.run(expression, namespaces, guard, expose=expose, show=show, explain=explain)
+        if may_change(self.expression) and not self.is_running:
+            self._request.afterwards = lambda: report_changed(self._engine)
+        explain = _explanation(self._engine, self.expression, guard)
+        expose = _without_stops if self.is_running else self._engine.stops.expose
+        return self._engine.console.run(self.expression, namespaces, guard, expose=expose, show=show, explain=explain)
 
-    def instead(has_begun: bool) -> Json:
-        raise RequestRefused(why_not_evaluated(engine, origin.ident, has_begun=has_begun))
 
-    seconds = engine.options.evaluate_seconds + 1 if context == "repl" else limits.WATCH_SECONDS + 1
-    engine.jobs.post(origin.ident, Job(request, work, seconds=seconds, instead=instead))
+def evaluate_(engine: "Engine", request: IncomingRequest) -> Deferred:
+    """Evaluate in a frame, or in `__main__`; while the program runs, at the next safe point of the main thread."""
+    evaluation = _Evaluation(engine, request)
+    patience = engine.options.evaluate_seconds if evaluation.is_typed else limits.WATCH_SECONDS
+    job = Job(request, evaluation.work, seconds=patience + 1, instead=evaluation.instead)
+    if evaluation.is_running:
+        engine.jobs.post_to_running(evaluation.origin.ident, job, seconds=patience)
+    else:
+        engine.jobs.post(evaluation.origin.ident, job)
     return DEFERRED
+
+
+def _without_stops[T](_guard: EvaluationGuard, function: Callable[[], T]) -> T:
+    """Call code of the program in a thread that is not stopped for the client: breakpoints in it do not stop."""
+    return function()
+
+
+def _no_safe_point(engine: "Engine", ident: int) -> str:
+    """Return why nothing was evaluated in a running thread."""
+    name = engine.threads.name(ident)
+    frame = engine.threads.frames().get(ident)
+    where = "" if frame is None else f" called by {frame.f_code.co_qualname}"
+    return f"{name} is inside native code{where} and came to no line of Python in time; pause it to evaluate"
 
 
 def _namespaces(engine: "Engine", origin: VariableContainer) -> Namespaces:

@@ -173,20 +173,24 @@ def why_not_evaluated(engine: "Engine", ident: int, *, has_begun: bool) -> str:
     return "the thread is busy with an earlier evaluation that cannot be interrupted"
 
 
-def origin_of(engine: "Engine", request: IncomingRequest) -> VariableContainer:
+def origin_of(engine: "Engine", request: IncomingRequest, *, may_run: bool = False) -> VariableContainer:
     """Return the thread and frame that a request is to be evaluated in.
 
+    If the program may run, that is the main thread, in no frame.
+
     Raises:
-        RequestRefused: if the program runs, or the frame is not of this stop.
+        RequestRefused: if the program runs and must not, or the frame is not of this stop.
 
     """
     frame_id = request.arguments.get("frameId")
     if frame_id is not None:
         frame = engine.references.get(frame_id, ShownFrame)
         return VariableContainer(frame.ident, frame.frame)
-    if not engine.stops.standing:
+    if engine.stops.standing:
+        return VariableContainer(engine.stops.standing, None)
+    if not may_run or engine.stops.history is not None or not engine.states.configured:
         raise RequestRefused("the program is running; pause it to evaluate")
-    return VariableContainer(engine.stops.standing, None)
+    return VariableContainer(engine.threads.main, None)
 
 
 def cancel(engine: "Engine", request: IncomingRequest) -> None:

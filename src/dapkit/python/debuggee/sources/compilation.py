@@ -36,8 +36,8 @@ def _module(name: str) -> dict[str, str]:
 
 
 def warning_filters() -> list[tuple[str, None, type[Warning], str | None, int]]:
-    """Return the filters of warnings of the program, which are in C until it has imported `warnings`."""
-    filters: Any = getattr(sys.modules.get("warnings", _warnings), "filters")  # noqa: B009 - a module found at run time
+    """Return the filters of warnings of the program, which are in C until it has imported `warnings` to its end."""
+    filters: Any = getattr(sys.modules.get("warnings"), "filters", _warnings.filters)
     return filters  # type: ignore[no-any-return]  # as in `warnings`
 
 
