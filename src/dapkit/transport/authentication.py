@@ -11,7 +11,8 @@ HMAC-SHA256 with the token as its key over `dapkit ROLE PORT CLIENT-NONCE SERVER
 `client`, whichever proves. The proof contains the port of the server, so that a process at another port cannot relay
 the questions. The engine has the same exchange (`connection.tokens`).
 
-The client sends nothing more before the last answer; then the session begins, its messages numbered anew. A client that
+The client sends nothing more before the last answer; then the session begins, its messages numbered anew, and sealed so
+that a process in between, which has relayed the proofs, can add nothing (`sealing`). A client that
 does not open like this is answered, if its message is a request at all, and closed. Refusals contain nothing of the
 stranger's data.
 """
@@ -40,6 +41,7 @@ from dapkit.protocol import (
     error_message,
 )
 from dapkit.transport.errors import NotAdmitted
+from dapkit.transport.sealing import Seal, SealedStream
 
 AUTHENTICATE = "dapkit/authenticate"
 """Command of the requests."""
@@ -62,8 +64,10 @@ class _Proof(ProtocolObject, frozen=True, kw_only=True):
     proof: str
 
 
-async def admit(stream: ByteStream, token: str, *, port: int) -> ByteStream:
+async def admit(stream: ByteStream, token: str, *, port: int, seals: bool = True) -> ByteStream:
     """Let a client in that proves to know the token, as the server; return the stream to continue with.
+
+    All later bytes are sealed (`sealing`), unless the stream is protected already.
 
     Raises:
         NotAdmitted: it did not, or not within `limits.TOKEN_SECONDS`.
@@ -84,7 +88,8 @@ async def admit(stream: ByteStream, token: str, *, port: int) -> ByteStream:
         if answer.command != AUTHENTICATE or arguments is None or not _same(arguments.proof, expected):
             raise await _refused(messages, answer, "the token is not this server's")
         await messages.send(_answer(answer))
-        return messages.rest()
+        client_key, server_key = _record_keys(token, port, theirs.nonce, ours)
+        return messages.rest(Seal(sending=server_key, receiving=client_key) if seals else None)
     raise NotAdmitted(f"no proof of the token came within {limits.TOKEN_SECONDS:g} s")
 
 
@@ -95,8 +100,10 @@ _UNPROVED = (
 )
 
 
-async def introduce(stream: ByteStream, token: str, *, port: int) -> ByteStream:
+async def introduce(stream: ByteStream, token: str, *, port: int, seals: bool = True) -> ByteStream:
     """Let a server prove that it knows the token, then prove it as the client; return the stream to continue with.
+
+    All later bytes are sealed (`sealing`), unless the stream is protected already.
 
     Raises:
         NotAdmitted: it does not know it, did not accept ours, or did not answer within `limits.TOKEN_SECONDS`.
@@ -119,7 +126,8 @@ async def introduce(stream: ByteStream, token: str, *, port: int) -> ByteStream:
         proof = proof_of("client", token, port, ours, reply.nonce)
         await messages.send(Request(2, AUTHENTICATE, RawJson(encode_value(_Proof(proof=proof)))))
         _welcome(await messages.next())
-        return messages.rest()
+        client_key, server_key = _record_keys(token, port, ours, reply.nonce)
+        return messages.rest(Seal(sending=client_key, receiving=server_key) if seals else None)
     raise NotAdmitted(f"the server did not answer to the token within {limits.TOKEN_SECONDS:g} s")
 
 
@@ -129,6 +137,13 @@ def proof_of(role: str, token: str, port: int, client_nonce: str, server_nonce: 
 
     statement = f"dapkit {role} {port} {client_nonce} {server_nonce}"
     return hmac.digest(token.encode(), statement.encode(errors="surrogatepass"), "sha256").hex()
+
+
+def _record_keys(token: str, port: int, client_nonce: str, server_nonce: str) -> tuple[bytes, bytes]:
+    """Return the keys of the records that the client sends, and of those that the server sends."""
+    roles = ("client records", "server records")
+    client, server = (bytes.fromhex(proof_of(role, token, port, client_nonce, server_nonce)) for role in roles)
+    return client, server
 
 
 def _new_nonce() -> str:
@@ -190,8 +205,10 @@ class _FirstMessages:
         except anyio.BrokenResourceError:
             raise NotAdmitted(_BROKEN) from None
 
-    def rest(self) -> ByteStream:
+    def rest(self, seal: Seal | None) -> ByteStream:
         """Return the stream from behind the messages that were taken."""
+        if seal is not None:
+            return SealedStream(self._stream, seal, self._data)
         return _Resumed(self._stream, self._data) if self._data else self._stream
 
 

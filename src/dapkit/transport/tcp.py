@@ -44,7 +44,7 @@ async def connect_tcp(
     if token is None:
         return stream
     try:
-        return await introduce(stream, token, port=port)
+        return await introduce(stream, token, port=port, seals=tls is None)
     except BaseException:
         await stream.aclose()
         raise
@@ -75,7 +75,8 @@ async def listen_tcp(
 
     async def admit_knowing(stream: SocketStream) -> ByteStream:
         port = stream.socket.getsockname()[1]
-        return await admit(stream if tls is None else await _served(stream, tls), token, port=port)
+        plain = tls is None
+        return await admit(stream if tls is None else await _served(stream, tls), token, port=port, seals=plain)
 
     gate = Gate(admit_knowing, handler, max_connections)
     with listening_socket(listening_address(host, allow_remote=allow_remote), port) as listening:

@@ -1,7 +1,9 @@
 """Whoever else connects where a program is waited for keeps nobody waiting, and is not taken for it."""
 
+import contextlib
 import json
 import socket
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -10,7 +12,7 @@ import anyio
 import pytest
 
 from dapkit.client import Ended
-from dapkit.protocol import OutputEvent, encode_frame
+from dapkit.protocol import OutputEvent, ThreadEvent, encode_frame
 from dapkit.python import limits
 from dapkit.python.adapter.engine.link import NeverCame, listening
 from e2e.python.adapter_client import AdapterClient
@@ -88,3 +90,59 @@ async def test_strangers_do_not_take_the_place_of_a_program_that_connects(tmp_pa
             assert (await session.next_stop()).reason == "breakpoint"
             await session.resume()
             assert program.process.wait(30) == 0
+
+
+@contextmanager
+def relay(port: int) -> Iterator[tuple[int, socket.socket]]:
+    """Stand between a client and a program at the same port of another address; yield that, and the program's side."""
+    listening = socket.create_server(("127.0.0.2", port))
+    program = socket.create_connection(("127.0.0.1", port))
+
+    def carry(source: socket.socket, target: socket.socket) -> None:
+        with contextlib.suppress(OSError):
+            while data := source.recv(1 << 16):
+                target.sendall(data)
+            target.shutdown(socket.SHUT_WR)
+
+    def serve() -> None:
+        with contextlib.suppress(OSError):
+            client, _ = listening.accept()
+            with client:
+                back = threading.Thread(target=carry, args=(program, client))
+                back.start()
+                carry(client, program)
+                back.join()
+
+    server = threading.Thread(target=serve)
+    server.start()
+    with listening, program:
+        yield port, program
+    server.join()
+
+
+@pytest.mark.row("attach")
+async def test_relay_between_client_and_program_can_add_no_request(tmp_path: Path, python: str) -> None:
+    text = """
+        import sys, time, dapkit
+        dapkit.listen(0)
+        while True:
+            time.sleep(0.01)
+            (lambda: 0)()
+    """
+    trap = tmp_path / "trap"
+    attack = {"breakpoints": [{"name": "<lambda>", "condition": f"open({str(trap)!r}, 'w')"}]}
+    words = {"seq": 99, "type": "request", "command": "setFunctionBreakpoints", "arguments": attack}
+    with running(text, tmp_path, python) as program:
+        program.read_place()
+        with relay(program.port) as (port, way):
+            async with client() as session:
+                place = {"host": "127.0.0.2", "port": port, "tokenFile": str(program.token_file)}
+                await session.attach({"connect": place})
+                await session.wait_for(ThreadEvent, since=0)
+                way.sendall(encode_frame(json.dumps(words).encode()))
+                await session.wait_until_ended()
+        async with client() as session:  # the program runs on without it
+            await session.attach(program.connect)
+            await session.add_breakpoint(tmp_path / "prog.py", 5)
+            await session.next_stop()
+        assert not trap.exists()

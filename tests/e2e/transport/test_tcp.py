@@ -20,6 +20,7 @@ from dapkit.transport import (
     new_token,
 )
 from dapkit.transport import limits as transport_limits
+from dapkit.transport.sealing import SealedStream
 from dapkit.transport.sockets import SocketStream
 
 TOKEN = new_token()
@@ -120,19 +121,23 @@ async def test_web_page_is_closed_at_once() -> None:
             await page.receive()
 
 
+def socket_of(stream: ByteStream) -> socket.socket:
+    assert isinstance(stream, SealedStream)
+    assert isinstance(stream.stream, SocketStream)
+    return stream.stream.socket
+
+
 async def test_small_messages_leave_at_once_at_both_ends() -> None:
     served: list[int] = []
 
     async def note(stream: ByteStream) -> None:
-        assert isinstance(stream, SocketStream)
-        served.append(stream.socket.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY))
+        served.append(socket_of(stream).getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY))
 
     async with (
         listen_tcp("127.0.0.1", 0, note, token=TOKEN) as port,
         await connect_tcp("127.0.0.1", port, token=TOKEN) as stream,
     ):
-        assert isinstance(stream, SocketStream)
-        assert stream.socket.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
+        assert socket_of(stream).getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
         with pytest.raises(anyio.EndOfStream):
             await stream.receive()
     assert served == [1]

@@ -12,6 +12,7 @@ from dapkit.protocol import FrameDecoder, Request, encode, encode_frame
 from dapkit.python.debuggee.connection import tokens
 from dapkit.transport import NotAdmitted, background_tasks, memory_pair
 from dapkit.transport.authentication import admit, introduce, proof_of
+from dapkit.transport.sealing import SealedStream
 
 TOKEN = "correct-horse"  # noqa: S105 - of no door
 PORT = 4711
@@ -62,7 +63,9 @@ async def test_two_who_know_the_token_let_each_other_in() -> None:
     ours, theirs = memory_pair()
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(admission, theirs)
-        assert await introduce(ours, TOKEN, port=PORT) is ours
+        admitted = await introduce(ours, TOKEN, port=PORT)
+        assert isinstance(admitted, SealedStream)
+        assert admitted.stream is ours
 
 
 @pytest.mark.parametrize("token", ["a", TOKEN, "x" * 64, "y" * 65, "ä\N{SNOWMAN}"])
@@ -224,7 +227,7 @@ async def test_bytes_behind_the_proof_belong_to_the_session() -> None:
     admitted: list[ByteStream] = []
 
     async def serve() -> None:
-        admitted.append(await admit(theirs, TOKEN, port=PORT))
+        admitted.append(await admit(theirs, TOKEN, port=PORT, seals=False))
 
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(serve)
@@ -250,7 +253,7 @@ async def test_bytes_behind_the_welcome_belong_to_the_session() -> None:
 
     async with background_tasks() as tasks:
         tasks.start_soon(serve)
-        admitted = await introduce(ours, TOKEN, port=PORT)
+        admitted = await introduce(ours, TOKEN, port=PORT, seals=False)
         assert await admitted.receive() == b"first"
         await admitted.send_eof()
     with pytest.raises(anyio.EndOfStream):

@@ -11,9 +11,11 @@ from ..interpreter.errors import MalformedFrame
 from . import tokens
 from .framing import FrameReader, Json, encode
 from .listener import AUTHENTICATE, AcceptedClient, ListenAddress, user_behind
+from .sealing import RecordSeal
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from .listener import Protection
     from .tls import Tls
 
 
@@ -41,12 +43,14 @@ def connected(place: ListenAddress, token: str | None, authority: str | None = N
         else:
             if authority is not None:
                 peer.secure(authority, place[0])
-            _introduce(peer, token, place[1])
+            seal = _introduce(peer, token, place[1])
+            if authority is None:
+                peer.protection, peer.said = seal, seal.take(peer.said)
         connection.settimeout(None)
     except BaseException:
         connection.close()
         raise
-    return AcceptedClient(connection, peer.said, peer.tls)
+    return AcceptedClient(connection, peer.said, peer.protection)
 
 
 class _Peer:
@@ -55,13 +59,14 @@ class _Peer:
     def __init__(self, connection: _socket.socket) -> None:
         self._connection = connection
         self.tls: Tls | None = None
+        self.protection: Protection | None = None
         self.said = b""
 
     def secure(self, authority: str, host: str) -> None:
         """Speak TLS from now on."""
         from .tls import Tls, client_context
 
-        self.tls = Tls(client_context(authority), serves=False, host=host)
+        self.tls = self.protection = Tls(client_context(authority), serves=False, host=host)
         self._connection.sendall(self.tls.begin())
         while not self.tls.is_open:
             self._receive()
@@ -99,7 +104,8 @@ def _need_own_user(connection: _socket.socket, path: str) -> None:
         raise RuntimeError(f"user {user} listens at {path}, expected user {os.geteuid()}")
 
 
-def _introduce(peer: _Peer, token: str | None, port: int) -> None:
+def _introduce(peer: _Peer, token: str | None, port: int) -> RecordSeal:
+    """Prove that both ends know the token; return the seal of the records that may follow."""
     if token is None:
         raise RuntimeError(f"there is no token for port {port}: no debugger has left one, and none was given")
     ours = tokens.make_nonce()
@@ -115,6 +121,8 @@ def _introduce(peer: _Peer, token: str | None, port: int) -> None:
             "debugger, or the port is forwarded from one of another number; nothing was sent to it"
         )
     _asked(peer, 2, {"proof": tokens.proof_of("client", token, port, ours, theirs)})
+    client_key, server_key = tokens.record_keys(token, port, ours, theirs)
+    return RecordSeal(client_key, server_key)
 
 
 def _asked(peer: _Peer, number: int, arguments: Json) -> Json:

@@ -35,7 +35,7 @@ from .output_marks import Message, OutputMarks, position_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from .tls import Tls
+    from .listener import Protection
 
 
 # Log messages that wait to be sent, joined where they are many and come from the same place.
@@ -127,9 +127,9 @@ class Link:
 
     """
 
-    def __init__(self, connection: _socket.socket, early: bytes = b"", tls: "Tls | None" = None) -> None:
+    def __init__(self, connection: _socket.socket, early: bytes = b"", protection: "Protection | None" = None) -> None:
         """Take a connection, the data that its other end has already sent, and the local end of TLS if it is used."""
-        self._tls = tls
+        self._protection = protection
         self._end = OwnDescriptor(connection.detach())
         self._connection = self._end.socket()
         self._sending = _thread.RLock()  # it knows whether this very thread holds it; nothing is sent twice at once
@@ -237,7 +237,7 @@ class Link:
             if self.closed:
                 return
             frames = self._frames(message)
-            late = self._write(frames if self._tls is None else self._tls.wrap(frames))
+            late = self._write(frames if self._protection is None else self._protection.wrap(frames))
         try:
             if late is not None:
                 raise late
@@ -365,16 +365,16 @@ class Link:
         if not data:
             self.is_lost = not self._is_cut()  # else it was the end of something else
             return False
-        return self._handled(data if self._tls is None else self._said_in(data, self._tls), handle)
+        return self._handled(data if self._protection is None else self._said_in(data, self._protection), handle)
 
-    def _said_in(self, data: bytes, tls: "Tls") -> bytes:
-        """Return the decrypted data; data that is not TLS breaks the protocol, as other invalid bytes do."""
+    def _said_in(self, data: bytes, protection: "Protection") -> bytes:
+        """Return the data of a protected connection; data that the other end did not send breaks the protocol."""
         with self._sending:  # an end of TLS does one thing at a time
             try:
-                plain = tls.take(data)
+                plain = protection.take(data)
             except OSError:
                 return _NO_FRAME
-            self._write(tls.outgoing())
+            self._write(protection.outgoing())
         return plain
 
     def _handled(self, data: bytes, handle: Callable[[Json], None]) -> bool:

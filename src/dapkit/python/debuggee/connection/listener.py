@@ -11,7 +11,8 @@ is attached, others get an error that says so, and are closed.
     client    {"seq":2,"type":"request","command":"dapkit/authenticate","arguments":{"proof":"..."}}
     program   {"seq":2,"type":"response","request_seq":2,"success":true,"command":"dapkit/authenticate"}
 
-`dapkit.transport.authentication` describes the proofs. Then the session begins, its messages numbered anew.
+`dapkit.transport.authentication` describes the proofs. Then the session begins, its messages numbered anew, in the
+records of `sealing` unless the port speaks TLS.
 Nothing here waits: sockets do not block, a connection that takes too long is closed, and of too many the oldest.
 """
 
@@ -29,10 +30,14 @@ from ..interpreter.hidden_frames import hidden_frame
 from . import tokens
 from .descriptor import OwnDescriptor
 from .framing import FrameReader, Json, encode
+from .sealing import RecordSeal
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from .tls import Tls
+
+    type Protection = Tls | RecordSeal
+    """The protection of the bytes of a TCP connection."""
 
 AUTHENTICATE = "dapkit/authenticate"
 _UNPROVED = (
@@ -52,10 +57,10 @@ type Shown = tuple[str, str | None]
 class AcceptedClient:
     """An accepted client: the connection, and the part of the session that it has already sent."""
 
-    def __init__(self, connection: _socket.socket, early: bytes, tls: "Tls | None" = None) -> None:
+    def __init__(self, connection: _socket.socket, early: bytes, protection: "Protection | None" = None) -> None:
         self.connection = untrack(connection)
         self.said = early
-        self.tls = tls
+        self.protection = protection
         untrack(self)
 
 
@@ -246,9 +251,18 @@ class ClientListener:
             return
         if answer and not self._answer(pending, request, None):
             return
+        protection: Protection | None = pending.tls
+        if protection is None and self._token is not None and pending.nonces is not None:
+            client_key, server_key = tokens.record_keys(self._token, self._port, *pending.nonces)
+            protection = RecordSeal(server_key, client_key)
+            try:
+                early = protection.take(early)
+            except OSError:
+                self._dismiss(pending)
+                return
         self._forget(pending)
         pending.connection.setblocking(True)  # noqa: FBT003 - its only parameter
-        self.arrived = AcceptedClient(pending.connection, early, pending.tls)
+        self.arrived = AcceptedClient(pending.connection, early, protection)
 
     def _answer(
         self, pending: _PendingConnection, request: Json, objection: str | None, body: Json | None = None

@@ -16,6 +16,7 @@ except ImportError:  # a Python that was built without it
     from _hashlib import openssl_sha256 as sha256
 
 from ..interpreter import limits
+from ..interpreter.gc_tracking import untrack
 
 _BLOCK_BYTES = 64
 _NONCE_DIGITS = 64
@@ -39,14 +40,40 @@ def is_nonce(value: object) -> bool:
 
 def proof_of(role: str, token: str, port: int, client_nonce: str, server_nonce: str) -> str:
     """Return the proof that this side knows the token, for these nonces: an HMAC (RFC 2104), with SHA-256."""
-    key = token.encode("utf-8", "surrogatepass")
-    if len(key) > _BLOCK_BYTES:
-        key = sha256(key).digest()
-    key = key.ljust(_BLOCK_BYTES, b"\0")
     statement = f"dapkit {role} {port} {client_nonce} {server_nonce}".encode()
-    inner = sha256(bytes(byte ^ 0x36 for byte in key) + statement).digest()
-    proof: str = sha256(bytes(byte ^ 0x5C for byte in key) + inner).hexdigest()
-    return proof
+    return Keyed(token.encode("utf-8", "surrogatepass")).digest(statement).hex()
+
+
+def record_keys(token: str, port: int, client_nonce: str, server_nonce: str) -> tuple[bytes, bytes]:
+    """Return the keys of the records that the client sends, and of those that the server sends (`sealing`)."""
+    roles = ("client records", "server records")
+    client, server = (bytes.fromhex(proof_of(role, token, port, client_nonce, server_nonce)) for role in roles)
+    return client, server
+
+
+class Keyed:
+    """An HMAC with SHA-256 and one key (RFC 2104)."""
+
+    def __init__(self, key: bytes) -> None:
+        if len(key) > _BLOCK_BYTES:
+            key = sha256(key).digest()
+        key = key.ljust(_BLOCK_BYTES, b"\0")
+        self._inner = untrack(sha256(bytes(byte ^ 0x36 for byte in key)))
+        self._outer = untrack(sha256(bytes(byte ^ 0x5C for byte in key)))
+        untrack(self)
+
+    def digest(self, *parts: bytes) -> bytes:
+        """Return the digest of some data, given in parts."""
+        inner, outer = self._inner.copy(), self._outer.copy()
+        for part in parts:
+            inner.update(part)
+        outer.update(inner.digest())
+        digest: bytes = outer.digest()
+        return digest
+
+    def tag(self, counter: int, data: bytes) -> bytes:
+        """Return the tag of a record (`sealing`)."""
+        return self.digest(counter.to_bytes(8, "big") + len(data).to_bytes(4, "big"), data)
 
 
 def same(proof: object, expected: str) -> bool:

@@ -60,7 +60,7 @@ from .periodic_checks import PeriodicChecks
 from .program_calls import ProgramCalls
 
 if TYPE_CHECKING:
-    from ..connection.tls import Tls
+    from ..connection.listener import Protection
     from ..values.references import Numbered
 
 
@@ -92,7 +92,7 @@ class Engine:
         *,
         main: int | None = None,
         early: bytes = b"",
-        tls: "Tls | None" = None,
+        protection: "Protection | None" = None,
         before: "Engine | None" = None,
         folder: str | None = None,
         history: HistoryRole | None = None,
@@ -109,7 +109,7 @@ class Engine:
         self.name = name
         self.lock = thread_checks.engine_lock()
         self.options = EngineOptions()
-        self.link = Link(connection, early, tls)
+        self.link = Link(connection, early, protection)
         unfiled = UnfiledTexts()
         self.sources = Sources(unfiled, folder)
         self.references = ObjectReferences()

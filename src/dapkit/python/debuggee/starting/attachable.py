@@ -228,7 +228,7 @@ class AttachableProgram:
             Dispatcher,
             main=self._main,
             early=client.said,
-            tls=client.tls,
+            protection=client.protection,
             before=before,
         )
         if identity.file:
