@@ -396,3 +396,23 @@ def test_error_in_the_console_has_the_traceback_of_what_was_typed_and_of_the_pro
     with pytest.raises(Refused) as refused:
         peer.value("half(1)", context="watch")
     assert "Traceback" not in str(refused.value)
+
+
+FORBIDS_READING = """
+    import ctypes, gc, io, json
+    def refuse(*_):
+        raise RuntimeError("a blocking call")
+    names = gc.get_referents(io.BufferedReader.__dict__)[0]
+    names["read"] = names["readline"] = names["readlines"] = names["readinto"] = refuse
+    ctypes.pythonapi.PyType_Modified(ctypes.py_object(io.BufferedReader))
+    x = 1
+"""
+
+
+def test_traceback_is_written_in_a_program_that_forbids_blocking_calls(start: Start) -> None:
+    # As the package blockbuster does it for the tests of async programs.
+    peer = start(FORBIDS_READING)
+    peer.configure(lines=[7])
+    peer.stopped("breakpoint")
+    with pytest.raises(Refused, match=r"obj, end = self.raw_decode\(s, idx=_w\(s, 0\).end\(\)\)[^$]*JSONDecodeError"):
+        peer.value("json.loads('{')", "repl")

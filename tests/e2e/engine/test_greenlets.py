@@ -121,3 +121,34 @@ def test_step_stays_in_its_greenlet_and_errors_go_to_the_parent(run: Run) -> Non
     code, output, errors = peer.finish()
     assert (code, output) == (1, "4 1\n")
     assert errors.endswith("ValueError: caught by the parent\n")
+
+
+ENDS = """
+    import gevent, greenlet  # a breakpoint
+    def sleeps():
+        gevent.sleep(100)
+    killed = gevent.spawn(sleeps)
+    gevent.sleep(0)
+    killed.kill()
+    def switches():
+        greenlet.getcurrent().parent.switch()
+    thrown = greenlet.greenlet(switches)
+    thrown.switch()
+    thrown.throw(greenlet.GreenletExit)
+    dropped = greenlet.greenlet(switches)
+    dropped.switch()
+    del dropped
+    gevent.get_hub().destroy()
+    def fails():
+        return 1 // 0
+    gevent.spawn(fails).join()
+"""
+
+
+def test_end_of_a_greenlet_is_no_uncaught_exception_and_an_error_is(run: Run) -> None:
+    peer = run(ENDS)
+    peer.go()
+    assert peer.stopped("exception")["description"] == "ZeroDivisionError: integer division or modulo by zero"
+    assert peer.at() == ("fails", 17)
+    peer.go()
+    assert peer.finish()[0] == 0

@@ -394,3 +394,34 @@ def test_hypothesis_finds_its_tool_free(start: Start, *, watches: bool) -> None:
     peer.go()
     assert peer.finish()[:2] == (0, alone)
     assert "n=1000" in alone
+
+
+IMPORTS_DEBUGPY = """
+    import sys
+    if WHEN:
+        from debugpy.server import api
+    x = 1
+    from debugpy.server import api
+    def f():
+        breakpoint()
+        return 1
+    f()
+    print(sys.breakpointhook.__module__)
+"""
+
+
+@pytest.mark.parametrize("when", [True, False], ids=["before", "after"])
+def test_breakpoint_stops_in_a_program_that_only_imports_debugpy(start: Start, *, when: bool) -> None:
+    peer = start(IMPORTS_DEBUGPY.replace("WHEN", str(when)))
+    peer.configure()
+    peer.stopped("breakpoint")
+    assert peer.at() == ("f", 7)
+    peer.ask("disconnect", terminateDebuggee=False)
+    output, _ = peer.process.communicate(timeout=DEADLINE)
+    assert output == b"debugpy._vendored.force_pydevd\n"  # as without a client
+
+
+def test_hook_of_the_program_itself_is_kept(start: Start) -> None:
+    peer = start("import sys\nsys.breakpointhook = lambda: print('mine')\nbreakpoint()\n")
+    peer.configure()
+    assert peer.finish()[:2] == (0, "mine\n")

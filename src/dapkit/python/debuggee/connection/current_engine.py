@@ -200,11 +200,6 @@ def main_thread() -> int:
     return identity if type(identity) is int and identity in current_frames() else _thread.get_ident()
 
 
-def takes_breakpoint_calls() -> bool:
-    """Return whether the built-in `breakpoint` may be ours: neither the program nor the environment has replaced it."""
-    return sys.breakpointhook is sys.__breakpointhook__ and not os.environ.get("PYTHONBREAKPOINT")
-
-
 def need_no_launcher() -> None:
     """Refuse a second debugger.
 

@@ -200,7 +200,6 @@ class Engine:
         )
         self._before = before
         self._hidden: list[object] = []
-        self._hooked = False
         if history is not None:
             self.take_role(history)
 
@@ -318,8 +317,8 @@ class Engine:
             if self.options.debugs and self.options.stop_on_entry:
                 self.stepping.start_at_entry(self.threads.main)
                 self.callbacks.choose()
-        if self.options.debugs and current_engine.takes_breakpoint_calls():
-            sys.breakpointhook, self._hooked = current_engine.hook, True
+        if self.options.debugs:
+            self.callbacks.breakpoint_calls.take()
         if self.options.debugs and self.options.auto_reload is not None:
             console = self.callbacks.breakpoints.console
             self.looks.for_saved_files(Reloader(self.options.auto_reload, self.sources, self.link.event, console))
@@ -381,8 +380,7 @@ class Engine:
             self.callbacks.breakpoints.clear()
             self.data_breakpoints.clear()
             self.stops.release()
-            if self._hooked and sys.breakpointhook is current_engine.hook:
-                sys.breakpointhook = sys.__breakpointhook__
+            self.callbacks.breakpoint_calls.give_back()
         if not has_begun:
             self._may_run.release()
         self.link.close()

@@ -30,6 +30,7 @@ from ..interpreter.errors import TimeIsUp
 from ..interpreter.log import LOG, code_name, write
 from ..interpreter.thread_checks import let_go, under_lock
 from ..options import EngineOptions
+from ..program.breakpoint_calls import BreakpointCalls
 from ..program.interpreters import OtherInterpreters
 from ..sources.fileless_code import CompiledText
 from ..sources.files import OURS, PROGRAM, Sources, starts_on_its_only_line
@@ -68,9 +69,10 @@ class MonitoringCallbacks:
         self._stepping = stepping
         self._exceptions = exceptions
         self._lock = lock
-        self._loads = Loads(monitor, self._note_loading)
+        self._loads = Loads(monitor, self._on_loading)
         self._interpreters = OtherInterpreters(link)
         self._soon: dict[FrameType, Callable[[], None]] = {}
+        self.breakpoint_calls = BreakpointCalls()
         self._options = options
         self.breakpoints = BreakpointTable(
             link,
@@ -180,7 +182,8 @@ class MonitoringCallbacks:
             if arrived:
                 self._arrive(ident, frame)
                 return None
-        return self._unless_needed(outcome, stepped=self._stepping.watches_at(code, offset))
+        awaited = any(waiting.f_code is code for waiting in self._soon)  # another frame of it is
+        return self._unless_needed(outcome, stepped=awaited or self._stepping.watches_at(code, offset))
 
     def _unless_needed(self, outcome: object, *, stepped: bool) -> object:
         """Return DISABLE for events that no part needs."""
@@ -349,6 +352,11 @@ class MonitoringCallbacks:
                 return False
         start(code, offset, 4)
         return True
+
+    def _on_loading(self, code: CodeType, frame: FrameType) -> None:
+        self._note_loading(code)
+        if self.breakpoint_calls.are_taken_by(code) and frame.f_back is not None:
+            self.at_next_instruction_of(frame.f_back, self.breakpoint_calls.take)
 
     def _note_loading(self, code: CodeType) -> None:
         if self._sources.kind(code.co_filename) == PROGRAM:

@@ -51,6 +51,11 @@ Pytest makes its classes seem built-in.
 """
 
 
+def ends_greenlet(exception: BaseException) -> bool:
+    """Return whether an exception only ends the greenlet that it leaves, without a message."""
+    return any(class_name(kind) == "greenlet.GreenletExit" for kind in mro(exception))
+
+
 def is_control_flow(exception: BaseException, rules: list[ExceptionRule]) -> bool:
     """Return whether an exception is not an error."""
     names = [class_name(kind) for kind in mro(exception)]

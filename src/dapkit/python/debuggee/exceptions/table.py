@@ -31,7 +31,7 @@ from ..sources.own_code_rules import ExceptionRule
 from ..threads.greenlets import frames_of_parents
 from .catch_cache import AGAIN, CATCHES, ENDS, FRESH, PASSES, PASSING, UNSURE, CatchCache, origin_of
 from .conditions import ExceptionCondition, Report, wanted_by_condition, wanted_by_path
-from .control_flow import is_control_flow
+from .control_flow import ends_greenlet, is_control_flow
 from .details import trail_of
 from .filters import RAISED_FILTER, UNCAUGHT_FILTER, USER_UNHANDLED_FILTER, ExitCodes
 from .handlers import NO, catches, is_swallowed_below, swallows_from_below
@@ -305,6 +305,8 @@ class ExceptionBreakpointTable:
         """Return the first mode of those that fit which a breakpoint asks for."""
         for mode in fitting:
             if mode == USER_UNHANDLED and is_control_flow(exception, self.rules):
+                continue
+            if mode == UNCAUGHT and ends_greenlet(exception):
                 continue
             if self._wants(mode, exception, frame):
                 return mode

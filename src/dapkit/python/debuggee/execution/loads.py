@@ -27,7 +27,8 @@ class Loads:
     Invariant: their code is kept alive by the monitor.
     """
 
-    def __init__(self, monitor: Monitor, loading: Callable[[CodeType], None]) -> None:
+    def __init__(self, monitor: Monitor, loading: Callable[[CodeType, FrameType], None]) -> None:
+        """Begin with a function that is called with the code of each module and the frame that is about to run it."""
         self._monitor = monitor
         self._loading = loading
         self._runner = 0
@@ -55,7 +56,7 @@ class Loads:
         """Note the code that this frame of that function is about to run."""
         match locals_of(frame).get("args"):
             case (CodeType() as code, dict() as namespace, *_):
-                self._loading(code)
+                self._loading(code, frame)
                 if namespace.get("__name__") == "threading":
                     for part in with_nested(code):
                         if part.co_qualname == _THREAD_BODY:

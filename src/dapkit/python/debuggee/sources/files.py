@@ -6,6 +6,7 @@ symbolic links, or no file at all (`<string>`). Everything else compares by `key
 
 import _ast
 import os
+import stat
 import sys
 from types import CodeType, FrameType
 from typing import Any, Final, NamedTuple
@@ -39,6 +40,7 @@ _IMPORTS: Final = frozenset(
 _RUNPY: Final = "<frozen runpy>"
 _RESUME: Final = (lambda: None).__code__.co_code[0]
 _AT_START: Final = 0
+_PORTION_BYTES: Final = 1 << 20
 """The argument of the RESUME at which a function starts, of which PY_START tells."""
 _CACHE: Final = 0  # in all versions
 _OPTIMIZED: Final = 0x3  # CO_OPTIMIZED | CO_NEWLOCALS: a function's code
@@ -258,8 +260,13 @@ def read_file(path: str) -> bytes:
 
     """
     try:
-        with open(path, "rb") as file:
-            return file.read()
+        handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)  # it may be a pipe with a name
+        try:
+            if not stat.S_ISREG(os.fstat(handle).st_mode):
+                raise RequestRefused(f"{path} cannot be read: it is not a regular file")
+            return b"".join(iter(lambda: os.read(handle, _PORTION_BYTES), b""))  # not by `io`, which programs patch
+        finally:
+            os.close(handle)
     except (OSError, ValueError) as error:
         why = error.strerror if isinstance(error, OSError) else error
         raise RequestRefused(f"{path} cannot be read: {why}") from error
