@@ -131,7 +131,7 @@ async def _listen(host: str, port: int, handler: ConnectionHandler, token: str |
     secret = new_token() if token is None else token
     async with listen_tcp(host, port, handler, token=secret) as place:
         # It is there before anybody is accepted, since nothing is waited for in between.
-        with nullcontext() if token is not None else left_token(secret, place) as file:
+        with nullcontext() if token is not None else left_token(secret, place, host) as file:
             if file is not None:
                 log.warning("the token of port %d is in %s", place, file)
             yield place

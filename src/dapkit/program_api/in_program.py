@@ -145,7 +145,7 @@ def connect(
     if token_file is not None:
         token = tokens.read(os.fspath(token_file))
     elif token is None and not isinstance(place, str):
-        token = tokens.find(place[1], addresses.folders_with_tokens(place))
+        token = tokens.find(place, addresses.folders_with_tokens(place))
     authority = None if tls_authority is None else os.fspath(tls_authority)
     _engine_module("starting.attachable").connect(place, token, authority=authority)
     return place

@@ -81,13 +81,13 @@ def read_token(path: Path) -> str:
 
 
 @contextmanager
-def left_token(token: str, port: int) -> Iterator[Path]:
-    """Keep the token of a port in its file for a while, where processes of the user look for it.
+def left_token(token: str, port: int, host: str = "127.0.0.1") -> Iterator[Path]:
+    """Keep the token of an address and port in its file for a while, where processes of the user look for it.
 
     It is locked meanwhile: an unlocked file was left by a process that was killed, and is removed by the next one that
     leaves a token.
     """
-    file = token_file(port)
+    file = token_file(port, host)
     with locked(file.parent):
         for other in file.parent.glob("port-*.token"):
             if not _is_held(other):
@@ -103,9 +103,15 @@ def left_token(token: str, port: int) -> Iterator[Path]:
         os.close(descriptor)
 
 
-def token_file(port: int) -> Path:
-    """Return where the token of a port is; the engine (`connection.tokens`) has the same rule for its name."""
-    return private_folder() / f"port-{port}.token"
+def token_file(port: int, host: str = "127.0.0.1") -> Path:
+    """Return where the token of an address and port is."""
+    return private_folder() / _name(host, port)
+
+
+def _name(address: str, port: int) -> str:
+    """Return the name of the file; the engine (`connection.tokens`) has the same rule."""
+    where = "" if address in ("127.0.0.1", "localhost") else f"-{address.replace(':', '_')}"
+    return f"port-{port}{where}.token"
 
 
 def token_left_for(host: str, port: int) -> str | None:
@@ -113,9 +119,10 @@ def token_left_for(host: str, port: int) -> str | None:
     if host not in LOOPBACK:
         return None
     for folder in runtime_folder.private_folders():
-        file = Path(folder, f"port-{port}.token")
-        if file.exists() and _is_held(file):
-            return read_token(file)
+        for address in (host, "::" if ":" in host else "0.0.0.0"):  # noqa: S104 - it listens at all addresses
+            file = Path(folder, _name(address, port))
+            if file.exists() and _is_held(file):
+                return read_token(file)
     return None
 
 

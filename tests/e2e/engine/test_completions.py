@@ -52,8 +52,8 @@ def labels(targets: list[Message]) -> list[str]:
 
 
 def test_names_come_from_locals_globals_builtins_and_keywords_in_this_order(peer: EngineClient) -> None:
-    assert labels(complete(peer, "thi")) == ["thing", "things"]
-    assert labels(complete(peer, "1 + (T")) == ["Thing", "TabError", "TimeoutError", "True", "TypeError"]
+    assert labels(complete(peer, "thi")) == ["thing", "things", "Thing"]
+    assert labels(complete(peer, "1 + (T"))[:5] == ["Thing", "TabError", "TimeoutError", "True", "TypeError"]
     (number,) = complete(peer, "print(numb")
     assert number == {
         "label": "number",
@@ -90,7 +90,7 @@ def test_keys_are_proposed_in_brackets(peer: EngineClient) -> None:
     (name,) = complete(peer, "thing.stored['na")
     assert (name["text"], name["start"], name["length"], name["type"]) == ("'name']", 13, 3, "value")
     assert labels(complete(peer, 'thing.stored["o')) == ['"other key"']
-    assert labels(complete(peer, "things[thin")) == ["thing", "things"]
+    assert labels(complete(peer, "things[thin")) == ["thing", "things", "Thing"]
 
 
 def test_imports_propose_modules_and_names(peer: EngineClient) -> None:
@@ -103,10 +103,18 @@ def test_imports_propose_modules_and_names(peer: EngineClient) -> None:
     assert "decoder" in labels(complete(peer, "from json import dec"))
 
 
+def test_capitals_do_not_matter_and_names_in_the_typed_form_come_first(peer: EngineClient) -> None:
+    assert labels(complete(peer, "thing")) == ["thing", "things", "Thing"]
+    assert labels(complete(peer, "TABE")) == ["TabError"]
+    assert labels(complete(peer, "thing.MA")) == ["made"]
+    assert labels(complete(peer, "import XML.")) == []
+    assert labels(complete(peer, "from os.path import JOI")) == ["join"]
+
+
 def test_columns_count_utf_16_units_and_lines_from_one(peer: EngineClient) -> None:
     (name,) = complete(peer, "'😀' + näm", column=11)
     assert (name["label"], name["start"], name["length"]) == ("nämé", 7, 3)
-    assert labels(complete(peer, "first\nthin.x\nlast", column=5, line=2)) == ["thing", "things"]
+    assert labels(complete(peer, "first\nthin.x\nlast", column=5, line=2)) == ["thing", "things", "Thing"]
     assert complete(peer, "'in a tex") == []
     for column, line in ((1, 9), (10_000, 1)):
         if line == 9:

@@ -4,7 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from dapkit.python.debuggee.connection import tokens
 from dapkit.transport import (
+    LOOPBACK,
     NotPrivate,
     check_private_folder,
     left_token,
@@ -122,6 +124,33 @@ def test_token_of_a_port_is_there_for_a_while_and_for_ourselves_alone(
         assert (file, mode(file)) == (token_file(5), 0o600)
         assert read_token(file) == "secret"
     assert not file.exists()
+
+
+def test_two_that_listen_at_one_port_of_two_addresses_have_a_token_each(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
+    with left_token("first", 5):
+        with left_token("second", 5, "::1"):
+            assert (token_left_for("127.0.0.1", 5), token_left_for("::1", 5)) == ("first", "second")
+        assert (token_left_for("localhost", 5), token_left_for("::1", 5)) == ("first", None)
+    with left_token("everywhere", 5, "0.0.0.0"):  # noqa: S104 - the test listens nowhere
+        assert token_left_for("127.0.0.1", 5) == "everywhere"
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "::1", "::", "0.0.0.0", "127.0.0.2"])  # noqa: S104 - the same
+def test_engine_and_adapter_find_the_token_that_the_other_has_left(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, host: str
+) -> None:
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
+    with left_token("adapter", 5, host) as file:
+        assert tokens.find((host, 5), [str(file.parent)]) == "adapter"
+        path, handle = tokens.leave("engine", (host, 6), str(file.parent))
+        try:
+            assert Path(path) == token_file(6, host)
+            assert token_left_for(host, 6) == ("engine" if host in LOOPBACK else None)
+        finally:
+            os.close(handle)
 
 
 @pytest.mark.parametrize(("host", "port", "found"), [("localhost", 5, "secret"), ("other", 5, None), ("::1", 6, None)])

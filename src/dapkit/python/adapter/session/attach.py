@@ -254,7 +254,7 @@ async def _first_visitor(place: ProgramAddress, run: DebuggeeRun) -> AsyncIterat
             allow_remote=place.allow_remote,
             max_connections=1,
         ) as port:
-            with nullcontext() if file_token else left_token(token, port) as where:
+            with nullcontext() if file_token else left_token(token, port, place.host) as where:
                 text = f"Waiting for a program that calls dapkit.connect(({place.host!r}, {port}))"
                 await run.host.output(f"{text}{f'; the token is in {where}' if where else ''}\n", category="console")
                 yield await arrivals.receive()

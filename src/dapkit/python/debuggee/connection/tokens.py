@@ -81,13 +81,13 @@ def same(proof: object, expected: str) -> bool:
     return isinstance(proof, str) and _compare_digest(proof.encode("utf-8", "surrogatepass"), expected.encode())
 
 
-def leave(token: str, port: int, folder: str) -> tuple[str, int]:
-    """Leave a token for processes of our user that connect to a port; return the file, open and locked.
+def leave(token: str, place: tuple[str, int], folder: str) -> tuple[str, int]:
+    """Leave a token for processes of our user that connect to an address and port; return the file, open and locked.
 
     It stays so for as long as it is of use: files that are not locked were left by programs that were killed, and
     are removed here.
     """
-    path = _file_in(folder, port)
+    path = os.path.join(folder, _name(*place))
     lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:
         flock(lock, LOCK_EX)
@@ -104,12 +104,14 @@ def leave(token: str, port: int, folder: str) -> tuple[str, int]:
     return path, handle
 
 
-def find(port: int, folders: list[str]) -> str | None:
-    """Return the token that a debugger which waits at a port has left in one of these folders."""
+def find(place: tuple[str, int], folders: list[str]) -> str | None:
+    """Return the token that a debugger which waits at an address and port has left in one of these folders."""
+    host, port = place
     for folder in folders:
-        path = _file_in(folder, port)
-        if os.path.exists(path) and _is_held(path):
-            return read(path)
+        for address in (host, "::" if ":" in host else "0.0.0.0"):  # noqa: S104 - it listens at all addresses
+            path = os.path.join(folder, _name(address, port))
+            if os.path.exists(path) and _is_held(path):
+                return read(path)
     return None
 
 
@@ -133,8 +135,10 @@ def read(path: str) -> str:
     return token
 
 
-def _file_in(folder: str, port: int) -> str:
-    return os.path.join(folder, f"port-{port}.token")
+def _name(address: str, port: int) -> str:
+    """Return the name of the file for an address and port."""
+    where = "" if address in ("127.0.0.1", "localhost") else f"-{address.replace(':', '_')}"
+    return f"port-{port}{where}.token"
 
 
 def _is_held(path: str) -> bool:

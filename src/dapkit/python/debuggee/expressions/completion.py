@@ -74,7 +74,7 @@ def _item(label: str, typed: str, head: str, *, kind: str, order: str, detail: s
     item: Json = {
         "label": label,
         "type": kind,
-        "sortText": f"{order}{label}",
+        "sortText": f"{order}{label}" if label.startswith(typed) else f"9{order}{label}",
         "start": utf16.units(head) - length,
         "length": length,
     }
@@ -85,6 +85,11 @@ def _item(label: str, typed: str, head: str, *, kind: str, order: str, detail: s
     return item
 
 
+def _begins(name: str, typed: str) -> bool:
+    """Return whether a name begins with the typed text, in capitals or not."""
+    return name[: len(typed)].lower() == typed.lower()
+
+
 # Names and attributes
 
 
@@ -92,7 +97,7 @@ def _names(typed: str, head: str, namespaces: Namespaces) -> list[Json]:
     items: dict[str, Json] = {}
     for order, names in enumerate((*namespaces.stored(), vars(builtins))):
         for name, value in list(names.items()):
-            if type(name) is str and name.startswith(typed) and name.isidentifier() and name not in items:
+            if type(name) is str and _begins(name, typed) and name.isidentifier() and name not in items:
                 items[name] = _item(
                     name,
                     typed,
@@ -102,7 +107,7 @@ def _names(typed: str, head: str, namespaces: Namespaces) -> list[Json]:
                     detail=type_name(value),
                 )
     for name in KEYWORDS:
-        if name.startswith(typed):
+        if _begins(name, typed):
             items.setdefault(name, _item(name, typed, head, kind="keyword", order="3"))
     return _sorted(items)
 
@@ -117,7 +122,7 @@ def _attributes(owner: str, typed: str, head: str, namespaces: Namespaces) -> li
     items: dict[str, Json] = {}
 
     def propose(name: object, kind: str, detail: str) -> None:
-        if type(name) is str and name.startswith(typed) and name.isidentifier():
+        if type(name) is str and _begins(name, typed) and name.isidentifier():
             items.setdefault(name, _item(name, typed, head, kind=kind, order=str(rank(name)), detail=detail))
 
     for row in members(value, ""):
@@ -200,7 +205,7 @@ def _modules(head: str) -> list[Json]:
     package, dot, last = typed.rpartition(".")
     names = _submodules(package) if dot else _top_level()
     items = {
-        name: _item(name, last, head, kind="module", order=str(rank(name))) for name in names if name.startswith(last)
+        name: _item(name, last, head, kind="module", order=str(rank(name))) for name in names if _begins(name, last)
     }
     return _sorted(items)
 
@@ -214,7 +219,7 @@ def _imported_names(package: str, typed: str, head: str) -> list[Json]:
                 items[name] = _item(
                     name, typed, head, kind=_kind(value, "variable"), order=str(rank(name)), detail=type_name(value)
                 )
-    return _sorted({name: item for name, item in items.items() if name.startswith(typed)})
+    return _sorted({name: item for name, item in items.items() if _begins(name, typed)})
 
 
 def _top_level() -> set[str]:

@@ -86,15 +86,15 @@ class AttachableProgram:
         where = self.listener.place
         if new_token is not None and not isinstance(where, str):
             try:
-                self._token_file, handle = tokens.leave(new_token, where[1], folder)
+                self._token_file, handle = tokens.leave(new_token, where, folder)
                 self._token_handle = OwnDescriptor(handle)
             except BaseException:
                 self.listener.close()
                 self.listener = None
                 raise
-        self._start(self._serve_visitors, main)
         if folder and current_engine.config["subProcess"]:
-            child.found_family(folder, keeps=True)
+            child.found_family(folder, keeps=True)  # before a client comes, whose session follows children too
+        self._start(self._serve_visitors, main)
         return where
 
     @property
@@ -131,8 +131,8 @@ class AttachableProgram:
             raise RuntimeError(f"it listens for clients: attach to {where if isinstance(where, str) else where[1]}")
         self._wait_until_nobody_is_served()
         client = connected(place, None)
-        self._start(hidden_frame(lambda: self._serve(client)), main)
         child.found_family(place.rpartition("/")[0], keeps=False)
+        self._start(hidden_frame(lambda: self._serve(client)), main)
 
     def wait_for_invitations(self, family: str, name: str) -> None:
         """Serve the adapters that invite this process, a child of a program that clients attach to.

@@ -92,7 +92,7 @@ def _begin(beginning: "Beginning", *, main: int, announce: bool) -> None:
         )
         return
     if token is None and not isinstance(place, str):
-        token = tokens.find(place[1], folders)
+        token = tokens.find(place, folders)
     attachable.connect(place, token, authority=beginning["authority"], waits=beginning["waits"], main=main)
 
 
