@@ -46,6 +46,21 @@ def pids() -> Iterator[int]:
             yield int(name)
 
 
+def descendants(pid: int) -> list[int]:
+    """Return the processes below a process, parents first. A process that has lost its parent is below no other."""
+    children: dict[int, list[int]] = {}
+    for each in pids():
+        try:
+            parent = int(Path("/proc", str(each), "stat").read_bytes().rpartition(b")")[2].split()[1])
+        except (OSError, IndexError):
+            continue  # it has ended
+        children.setdefault(parent, []).append(each)
+    below = list(children.get(pid, ()))
+    for each in below:
+        below += children.get(each, ())
+    return below
+
+
 def mapped_files(pid: int) -> dict[str, int]:
     """Return the files that a process has mapped, with their bytes in its memory."""
     sizes: dict[str, int] = {}

@@ -44,6 +44,11 @@ def state(pid: int) -> str:
     return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
 
 
+def parent_of(pid: int) -> int:
+    """Return the parent of a process."""
+    return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
+
+
 async def family(driver: AdapterClient, python: str | None = None) -> list[int]:
     await driver.start(FAMILY, **({} if python is None else {"python": python}))
     pids = [int(pid) for pid in (await only_line(driver)).split()]
@@ -111,3 +116,14 @@ async def test_launched_program_can_be_left_suspended(driver: AdapterClient, pyt
     assert state(pid) == "T"
     os.kill(pid, signal.SIGCONT)
     await ended(pid)
+
+
+async def test_killed_supervisor_leaves_no_process_that_still_has_its_parent(driver: AdapterClient) -> None:
+    *pids, daemon = await family(driver)
+    program = await process_of(driver)
+    supervisor = parent_of(program)
+    with killed_at_last(daemon):  # whose parent is init by then, so that nothing leads to it
+        os.kill(supervisor, signal.SIGKILL)
+        await ended(program, *pids)
+        await driver.session.wait_until_ended()
+    await ended(daemon)

@@ -17,6 +17,7 @@ import anyio
 from dapkit.adapter import RequestFailed
 from dapkit.python import limits
 from dapkit.python.adapter.launch.supervisor_main import KILL, RELEASE, REPLACE, RESUME, TERMINATE
+from dapkit.system.procfs import descendants
 from dapkit.transport import StateChange
 from dapkit.transport.signals import signal_name
 from dapkit.transport.sockets import SocketStream
@@ -146,9 +147,15 @@ class ProgramParent:
         await self._changed.until(lambda: self.stopped_by is None)
 
     def _kill_program(self) -> None:
-        if self._handle >= 0:
-            with contextlib.suppress(ProcessLookupError, PermissionError):
-                signal.pidfd_send_signal(self._handle, signal.SIGKILL)
+        """Kill the program and the processes below it, since the supervisor that would do it has been killed."""
+        if self._handle < 0:
+            return
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            signal.pidfd_send_signal(self._handle, signal.SIGSTOP)  # it starts no more of them
+            for pid in descendants(self.pid):
+                with contextlib.suppress(ProcessLookupError, PermissionError):
+                    os.kill(pid, signal.SIGKILL)
+            signal.pidfd_send_signal(self._handle, signal.SIGKILL)
 
     def terminate(self) -> None:
         """Send the program SIGTERM, not its group: the adapter may not signal a process that runs as root."""
