@@ -7,10 +7,8 @@ passed on to it, and the terminal's signals it gets itself.
 import marshal
 import os
 import random
-import shutil
 import signal
 import subprocess
-import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -24,6 +22,7 @@ from dapkit.python.recording import file
 from dapkit.python.recording.comparison import hash_of, interpreter_files
 from dapkit.python.recording.machine import zone_of_machine
 from dapkit.redaction.secret_names import SHAPES, Secrecy, secrecy_of
+from dapkit.system.scratch_folder import scratch_folder
 
 MOST_BYTES = 4 << 30
 """Of notes, before they are packed."""
@@ -96,10 +95,9 @@ def record(
     hides_seed = not environment.get(_SEED)
     if hides_seed:
         environment[_SEED] = str(random.SystemRandom().randrange(1, 1 << 32))
-    folder = Path(tempfile.mkdtemp(prefix="dapkit-record-"))
-    if can_ask:
-        environment[FOLDER] = str(folder)
-    try:
+    with scratch_folder("dapkit-record-") as folder:
+        if can_ask:
+            environment[FOLDER] = str(folder)
         (folder / "given").write_bytes(marshal.dumps({"most": most, "hides_seed": hides_seed}))
         began = time.time_ns() // 1000
         words = [command.interpreter, *command.options, str(ENTRY), "--record", str(folder)]
@@ -137,8 +135,6 @@ def record(
         )
         file.write(target, description, notes)
         return RecordedRun(code=code, kept=target, why=notes.why)
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _files(folder: Path, command: PythonCommand, cwd: str) -> dict[str, str]:

@@ -100,6 +100,15 @@ class NeverCame(RequestFailed):
     """The program ended, or did not start, before it could be debugged."""
 
 
+def _remove_leftovers(folder: Path) -> None:
+    """Remove the files of adapters that were killed."""
+    for pattern in ("engine-*", "past-*", "branch-*"):
+        remove_dead_sockets(folder, pattern)
+    for file in folder.glob("engine-*.*"):  # for a program that was to come to a socket
+        if not file.with_suffix("").exists():
+            file.unlink(missing_ok=True)
+
+
 @asynccontextmanager
 async def listening() -> AsyncIterator[LinkListener]:
     """Wait for one engine on a socket of its own."""
@@ -110,7 +119,7 @@ async def listening() -> AsyncIterator[LinkListener]:
         await anyio.sleep_forever()  # the stream is closed when this returns
 
     folder = private_folder()
-    remove_dead_sockets(folder, "engine-*")  # of adapters that were killed before their engine came
+    _remove_leftovers(folder)
     path = folder / f"engine-{os.urandom(8).hex()}"
     with send, arrivals:
         async with listen_unix(path, take):

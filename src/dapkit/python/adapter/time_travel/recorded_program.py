@@ -75,14 +75,10 @@ async def opened(launch: PythonLaunch) -> AsyncIterator[Replay | None]:
     if launch.recording is None:
         yield None
         return
-    import shutil
-    import tempfile
+    from dapkit.system.scratch_folder import scratch_folder
 
-    folder = Path(tempfile.mkdtemp(prefix="dapkit-replay-"))
-    try:
+    with scratch_folder("dapkit-replay-") as folder:
         yield await anyio.to_thread.run_sync(lambda: _unpacked(launch, folder))
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _unpacked(launch: PythonLaunch, folder: Path) -> Replay:
