@@ -54,9 +54,6 @@ CHILDREN_AT_ONCE = 8
 CHILD_SECONDS = 60.0
 """Time within which the session of a child process must begin; then the child keeps running."""
 
-UNPROVEN_CONNECTIONS = 256
-"""How many connections of clients are held that show their token only in `attach`."""
-
 INVITED_SECONDS = 30.0
 """Time within which a client of debugpy's must come to the first child; then it is not asked again."""
 

@@ -86,17 +86,18 @@ async def listen_tcp(
 
 
 @asynccontextmanager
-async def listen_tcp_unproven(handler: ConnectionHandler, *, max_connections: int) -> AsyncIterator[int]:
+async def listen_tcp_unproven(handler: ConnectionHandler) -> AsyncIterator[int]:
     """Listen at a free port of 127.0.0.1, and let in whatever connects: for clients that know nothing of tokens.
 
-    Any process of the machine can connect. The handler has to ask each for a secret before it does anything.
+    Any process of the machine can connect. The handler has to ask each for a secret before it does anything, and to
+    limit the connections that have shown none.
 
     """
 
     async def admit_any(stream: SocketStream) -> ByteStream:
         return stream
 
-    gate = Gate(admit_any, handler, max_connections)
+    gate = Gate(admit_any, handler, None)
     with listening_socket("127.0.0.1", 0) as listening:
         async with background_tasks() as tasks:
             tasks.start_soon(gate.guard, listening, tasks)

@@ -2,6 +2,7 @@
 
 import os
 import signal
+import socket
 import subprocess
 import textwrap
 from collections.abc import Mapping
@@ -557,6 +558,7 @@ async def test_client_of_debugpy_is_asked_by_its_event_and_has_to_show_the_token
         async with Session.connect(host, port) as stranger:
             with pytest.raises(StartRefused, match="only the session of a child"):
                 await stranger.launch({"program": str(tmp_path / "prog.py")})
+        held = [socket.create_connection((host, port)) for _ in range(300)]
         async with Session.connect(host, port) as child:
             await child.add_breakpoint(tmp_path / "child.py", 2)
             await child.attach(asked)
@@ -564,6 +566,8 @@ async def test_client_of_debugpy_is_asked_by_its_event_and_has_to_show_the_token
             [frame] = (await child.stack_trace(stop.thread_id)).stack_frames
             assert frame.line == 2
             await child.resume(deadline=PATIENCE)
+        for stranger_of_another_user in held:
+            stranger_of_another_user.close()
         assert (await client.event("exited"))["exitCode"] == 0
 
 

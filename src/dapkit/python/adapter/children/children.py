@@ -67,6 +67,11 @@ class ChildAdapter(Protocol):
         """The child, once it is there."""
         ...
 
+    @property
+    def is_admitted(self) -> bool:
+        """Whether its client has shown the token, if one is wanted."""
+        ...
+
     async def serve_stream(self, stream: ByteStream) -> None:
         """Serve one session."""
         ...
@@ -151,6 +156,7 @@ class Children:
         self._sessions: Path | None = None
         self._invitations: Invitations | None = None
         self._served: list[ChildAdapter] = []
+        self._unproven: list[tuple[ChildAdapter, anyio.CancelScope]] = []
         self._living: list[int] = []
         self._arrived: set[int] = set()
         self._coming = 0
@@ -263,10 +269,21 @@ class Children:
         adapter = self._make(self.end_with_us, token)
         self._served.append(adapter)
         try:
-            await adapter.serve_stream(stream)
+            with anyio.CancelScope() as scope:
+                if token:
+                    self._displace_oldest()
+                    self._unproven.append((adapter, scope))
+                await adapter.serve_stream(stream)
         finally:
             self._served.remove(adapter)
+            self._unproven = [each for each in self._unproven if each[0] is not adapter]
             self._changed.notify()
+
+    def _displace_oldest(self) -> None:
+        """Make room for a connection: those that have shown no token keep no client out."""
+        self._unproven = [each for each in self._unproven if not each[0].is_admitted]
+        if len(self._unproven) >= shared_limits.UNADMITTED_CONNECTIONS:
+            self._unproven.pop(0)[1].cancel()
 
     async def _meet(self, stream: ByteStream) -> None:
         """Debug a child that has connected; it continues when the stream is closed."""

@@ -11,7 +11,6 @@ from contextlib import asynccontextmanager
 from anyio.abc import ByteStream
 
 from dapkit.protocol import InitializeRequestArguments
-from dapkit.python import limits
 from dapkit.transport import listen_tcp_unproven, new_token
 
 EVENT = "debugpyAttach"
@@ -53,5 +52,5 @@ async def inviting(serve: Callable[[ByteStream, str], Awaitable[None]]) -> Async
     async def take(stream: ByteStream) -> None:
         await serve(stream, token)
 
-    async with listen_tcp_unproven(take, max_connections=limits.UNPROVEN_CONNECTIONS) as port:
+    async with listen_tcp_unproven(take) as port:
         yield Invitations(port, token)

@@ -61,6 +61,11 @@ class PythonAdapter(ForwardingAdapter[PythonLaunch, PythonAttach]):
         """Report that there is no way back: that depends on how the program is started."""
         return msgspec.structs.replace(super().capabilities_for(client), supports_step_back=None)
 
+    @property
+    def is_admitted(self) -> bool:
+        """Whether the client may attach to the child that is debugged here: who can connect at all may."""
+        return True
+
     # Starting
 
     async def launch(self, args: PythonLaunch) -> None:
@@ -179,6 +184,12 @@ class _GuardedAdapter(PythonAdapter):
     def __init__(self, token: str, *, ends_with_us: bool) -> None:
         super().__init__(ends_with_us=ends_with_us)
         self._token = token
+        self._is_admitted = False
+
+    @property
+    def is_admitted(self) -> bool:
+        """Whether the client has shown the token."""
+        return self._is_admitted
 
     async def launch(self, args: PythonLaunch) -> None:  # noqa: ARG002 - the protocol's signature
         """Refuse: this is only for children."""
@@ -188,6 +199,7 @@ class _GuardedAdapter(PythonAdapter):
         """Attach, if the client knows the token."""
         if not is_token(args.extra.get(TOKEN_KEY), self._token):
             raise RequestFailed(f"attach: {TOKEN_KEY} is missing or wrong; expected the one in the event {EVENT}")
+        self._is_admitted = True
         await super().attach(msgspec.structs.replace(args, connect=None))
 
 
