@@ -382,6 +382,22 @@ def test_program_that_takes_our_tool_from_us_is_reported_and_stopped_again(start
     assert peer.step("stepOut")[0] == "<module>"
 
 
+@pytest.mark.each_python
+@pytest.mark.parametrize("command", ["next", "stepIn", "stepOut", "continue"])
+def test_step_stops_after_an_expression_has_freed_all_tools(start: Start, command: str) -> None:
+    peer = start("import sys\ndef work():\n    x = 1\n    y = 2\n    return y\nwork()\nwork()\n")
+    peer.configure(lines=[3])
+    peer.stopped("breakpoint")
+    frees = "[sys.monitoring.free_tool_id(tool) for tool in range(6) if sys.monitoring.get_tool(tool)]"
+    peer.ask("evaluate", expression=frees, context="repl", frameId=peer.stack()[0]["id"])
+    peer.ask(command, threadId=1)
+    peer.stopped("breakpoint" if command == "continue" else "step")
+    assert peer.at() == {"next": ("work", 4), "stepIn": ("work", 4), "stepOut": ("<module>", 6)}.get(
+        command, ("work", 3)
+    )
+    assert "it was taken again" in peer.event("output")["output"]
+
+
 def test_program_that_gives_our_tool_to_another_is_reported(start: Start) -> None:
     peer = start(FREES.format(what=TAKEN["frees"] + "; sys.monitoring.use_tool_id(tool, 'mine')"))
     peer.configure()

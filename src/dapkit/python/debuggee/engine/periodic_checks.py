@@ -29,13 +29,17 @@ class PeriodicChecks:
         self._states = states
         self._lock = lock
 
-    def check_tool(self) -> None:
-        """Say so if the program has taken our tool of sys.monitoring from us, or left our callbacks no room."""
+    def mend_tool(self) -> None:
+        """Take our tool of sys.monitoring again if the program has freed it, and say so."""
         with self._lock:
             notice = self._monitor.mend()
         if notice:
             text = f"The program uses the tool of sys.monitoring that the debugger needs: it {notice}.\n"
             self._link.event("output", {"category": "important", "output": text})
+
+    def check_tool(self) -> None:
+        """Say so if the program has taken our tool of sys.monitoring from us, or left our callbacks no room."""
+        self.mend_tool()
         if self._monitor.active:
             self._breakpoints.report_missed()
             if not self._link.is_quiet:

@@ -1,5 +1,6 @@
 """Requests that stop the program or let it go on."""
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
 from ..connection.framing import Json
@@ -61,28 +62,33 @@ def _step(engine: "Engine", request: IncomingRequest, kind: StepKind) -> None:
     target = chosen_call(engine, request, parked) if kind == INTO else None
     offsets = statements_of_line(engine, parked.shown) if unit == STATEMENT and kind != OUT else frozenset()
 
+    def begin() -> None:
+        parked.resumed_alone = True
+        engine.stepping.start(
+            ident,
+            OVER if target is not None else kind,
+            parked.shown,
+            leaving=parked.leaving,
+            before_line=parked.before_line,
+            unit=unit,
+            offsets=offsets,
+            call=target.call if target is not None else None,
+        )
+
     def go() -> None:
-        with engine.lock:
-            parked.resumed_alone = True
-            engine.stepping.start(
-                ident,
-                OVER if target is not None else kind,
-                parked.shown,
-                leaving=parked.leaving,
-                before_line=parked.before_line,
-                unit=unit,
-                offsets=offsets,
-                call=target.call if target is not None else None,
-            )
         if not single and not engine.threads.alone():  # a client takes a step for the step of one thread
             engine.link.event("continued", {"threadId": thread_id, "allThreadsContinued": True})
-        _go_on(engine, ident, single=single)
+        _go_on(engine, ident, single=single, begin=begin)
 
     request.afterwards = go
 
 
-def _go_on(engine: "Engine", ident: int, *, single: bool) -> None:
+def _go_on(engine: "Engine", ident: int, *, single: bool, begin: Callable[[], None] | None = None) -> None:
+    """Let all threads continue, or a single one, once a step has begun if there is one."""
+    engine.looks.mend_tool()  # an expression may have freed it during the stop
     with engine.lock:
+        if begin is not None:
+            begin()
         engine.stepping.watch_nothing_everywhere()
         engine.stops.resume(ident if single else None)
 
