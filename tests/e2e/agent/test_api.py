@@ -44,7 +44,7 @@ def test_a_script_debugs_a_program(project: Path) -> None:
     assert [(variable.name, variable.value) for variable in started.stop.locals] == [("number", "21")]
     assert debug.evaluate("number + 1").result.evaluation.result == "22"
     assert debug.continue_().result.state == "terminated"
-    assert str(debug.output()) == "42\n"
+    assert str(debug.output()) == "| 42"
 
 
 @pytest.mark.usefixtures("project")

@@ -273,7 +273,7 @@ async def test_other_arguments_are_given_with_a_restart(caller: Caller) -> None:
     again = await caller("restart", args=["two"], env={"GREETING": "hi"})
     assert again.details["snapshot"]["line"] == 3
     assert (await caller("continue")).details["output"].startswith("hi None\n")
-    assert "['two']\n" in (await caller("output")).text
+    assert "['two']\n" in (await caller("output")).details["output"]
 
 
 async def test_a_caller_is_told_what_is_being_done(caller: Caller) -> None:

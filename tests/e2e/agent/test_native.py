@@ -113,7 +113,7 @@ async def test_entry_is_main_and_memory_is_read_by_an_expression(caller: Caller,
     code, message = (await caller("read_memory", memory_reference="nosuch", count=4)).error
     assert (code, "neither an address nor an expression for one" in message) == ("invalid_arguments", True)
     await caller("continue")
-    assert "sum 0\nsum 3\nsum 5\n" in (await caller("output", category="console")).text
+    assert "sum 0\nsum 3\nsum 5\n" in (await caller("output", category="console")).details["output"]
 
 
 async def test_instructions_are_shown_and_stopped_at(caller: Caller, program: str) -> None:
@@ -208,7 +208,7 @@ async def test_a_go_module_is_debugged(caller: Caller, require_tool: Callable[[s
     assert (await caller("step_out")).details["snapshot"]["frameName"].startswith("main.main")
     ended = await caller("continue")
     assert (ended.details["state"], ended.details["snapshot"]["exitCode"]) == ("terminated", 0)
-    assert "5\n" in (await caller("output")).text
+    assert "5\n" in (await caller("output")).details["output"]
     again = await caller("restart", stop_on_entry=True, timeout=60)
     assert again.details["snapshot"]["frameName"].startswith("main.main")
 

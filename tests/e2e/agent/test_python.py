@@ -108,7 +108,7 @@ async def test_output_of_a_short_program_is_not_lost(caller: Caller, adapter: st
     launched = await caller("launch", program="short.py", adapter=adapter, stop_on_entry=False)
     assert launched.details["snapshot"]["status"] == "terminated"
     assert launched.details["output"] == "only this\n"
-    assert (await caller("output")).text == "only this\n"
+    assert (await caller("output")).text == "| only this"
 
 
 @pytest.mark.thorough

@@ -118,7 +118,7 @@ async def test_output_sources_and_the_reference_of_actions_are_resources(project
         await debug(client, "launch", program="makes.py", breakpoints=["makes.py:2"])
         listed = {str(resource.uri): resource for resource in (await client.list_resources()).resources}
         output = next(uri for uri in listed if uri.endswith("/output"))
-        assert await read_text(client, output) == "making\n"
+        assert await read_text(client, output) == "| making"
         assert "set_data_breakpoint" in await read_text(client, "dapkit://actions")
         with pytest.raises(mcp.MCPError, match="there is no resource"):
             await client.read_resource("dapkit://nothing")

@@ -14,7 +14,9 @@ import pytest
 
 from dapkit.client import Ended, Session, StartRefused, Stopped
 from dapkit.protocol import OutputEvent, ProcessEvent
-from dapkit.transport import connect_unix, private_folder
+from dapkit.python import limits as adapter_limits
+from dapkit.python.adapter import PythonAdapter
+from dapkit.transport import connect_unix, memory_pair, private_folder
 from e2e.python.adapter_client import ADAPTER, AdapterClient
 from e2e.python.listening_program import running, running_command
 from e2e.python.processes import ended, only_line
@@ -666,3 +668,27 @@ async def _until_family_waits(process: int, count: int) -> None:
     with anyio.fail_after(PATIENCE):
         while len(list(private_folder().glob(f"family-{process}????????-*"))) < count:  # noqa: ASYNC110 - no event
             await anyio.sleep(0.02)
+
+
+async def test_client_that_accepts_a_child_and_never_comes_is_asked_once(
+    tmp_path: Path, python: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # As Eclipse LSP4E, whose session of a child goes to the adapter that serves the parent, and is refused there.
+    monkeypatch.setattr(adapter_limits, "CHILD_SECONDS", 0.3)
+    (tmp_path / "child.py").write_text("print('ran', flush=True)\n")
+    text = "import subprocess, sys\nfor _ in range(3): subprocess.check_call([sys.executable, 'child.py'])\n"
+    (tmp_path / "prog.py").write_text(text)
+    ours, theirs = memory_pair()
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(PythonAdapter().serve_stream, theirs)
+        client = RawConversation(ours)
+        await client.initialize(supportsStartDebuggingRequest=True)
+        await client.send("launch", {"program": str(tmp_path / "prog.py"), "cwd": str(tmp_path), "python": python})
+        await client.event("initialized")
+        await client.send("configurationDone")
+        await client.accept(await client.until(lambda message: message.get("command") == "startDebugging"))
+        await client.event("terminated")
+        await ours.aclose()
+    assert client.output("stdout") == "ran\n" * 3
+    assert [message["command"] for message in client.heard if message["type"] == "request"] == ["startDebugging"]
+    assert "no session came within 0.3 s; later children are not offered" in client.output("important")

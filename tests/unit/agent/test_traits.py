@@ -1,12 +1,8 @@
 """What a user's own definition says is peculiar about an adapter is heeded, whatever that is called."""
 
 import os
-from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack, asynccontextmanager
 
-import anyio
 import pytest
-from anyio.abc import ByteStream
 
 from action_fixtures import Caller
 from dapkit.protocol import (
@@ -20,37 +16,9 @@ from dapkit.protocol import (
     SetFunctionBreakpointsBody,
     TerminatedEvent,
 )
-from dapkit.testing import FakeAdapter, Script, Timeline, never, refuse, reply, request, tell
-from dapkit.transport import left_token, listen_tcp, new_token
-from fake_adapters import script, stopping
-
-
-@asynccontextmanager
-async def listening(caller: Caller, answers: Script, *settings: str) -> AsyncIterator[list[Timeline]]:
-    """Define an adapter `mine` in the project, with these settings; yield what is said to it, session by session."""
-    said: list[Timeline] = []
-
-    async def serve(stream: ByteStream) -> None:
-        async with FakeAdapter(stream, script(answers)) as adapter:
-            said.append(adapter.timeline)
-            await anyio.sleep_forever()
-
-    token = new_token()
-    async with listen_tcp("127.0.0.1", 0, serve, token=token) as port, AsyncExitStack() as stack:
-        stack.enter_context(left_token(token, port))
-        caller.write("dap.toml", "\n".join(["[mine]", 'transport = "connect"', f"port = {port}", *settings]))
-        caller.write("program.mine", "")
-        yield said
-        await caller("terminate")
-
-
-@asynccontextmanager
-async def debugging(caller: Caller, answers: Script, *traits: str) -> AsyncIterator[Timeline]:
-    """Launch a program under an adapter that has these traits."""
-    async with listening(caller, answers, "[mine.traits]", *traits) as said:
-        launched = await caller("launch", program="program.mine", adapter="mine", stop_on_entry=True)
-        assert launched.details["adapter"] == "mine"
-        yield said[0]
+from dapkit.testing import Script, never, refuse, reply, request, tell
+from fake_adapters import stopping
+from unit.agent.scripted_sessions import debugging, listening
 
 
 @pytest.mark.parametrize(("traits", "code"), [([r"exit_message = 'it said (-?\d+)\.'"], 7), ([], None)])

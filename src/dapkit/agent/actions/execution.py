@@ -14,6 +14,7 @@ from dapkit.agent.reading.report import last_output, stop_report
 from dapkit.agent.reading.selection import thread_of
 from dapkit.agent.reading.snapshots import snapshot
 from dapkit.agent.results.session import Paused, Resumed, Typed
+from dapkit.agent.text.escaping import one_line
 from dapkit.client import SourceLocation
 from dapkit.protocol import Source, StepInTarget, StepInTargetsArguments
 from dapkit.protocol.time_travel import StepBackIntoArguments, TravelToArguments
@@ -269,7 +270,7 @@ async def _target(call: ActionCall, name: str, thread: int | None) -> int:
     matches = exact or [target for target in targets if name in target.label]
     if len(matches) == 1:
         return matches[0].id
-    labels = ", ".join(target.label for target in targets) or "none"
+    labels = ", ".join(one_line(target.label) for target in targets) or "none"
     raise InvalidArguments(
         f"target: {'several calls' if matches else 'no call'} of this line match {name!r}", hint=f"It has {labels}."
     )

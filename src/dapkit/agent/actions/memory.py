@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable
 from dapkit.agent import limits
 from dapkit.agent.calls import parameters as p
 from dapkit.agent.calls.call import ActionCall
-from dapkit.agent.calls.failures import InvalidArguments
+from dapkit.agent.calls.failures import ActionFailed, InvalidArguments
 from dapkit.agent.calls.registry import Approval, action
 from dapkit.agent.reading.snapshots import snapshot
 from dapkit.agent.results.program import Disassembly, MemoryResult, MemoryWritten
@@ -83,6 +83,10 @@ async def read_memory(
         memory_reference,
         lambda address: call.requests.ask(ReadMemoryArguments(memory_reference=address, offset=offset, count=count)),
     )
+    try:
+        base64.b64decode(body.data or "", validate=True)
+    except ValueError as error:
+        raise ActionFailed("adapter_failed", f"the data of readMemory is not base64: {error}") from error
     return MemoryResult(
         snapshot=snapshot(call.session),
         memory_address=body.address,

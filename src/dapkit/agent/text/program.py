@@ -29,7 +29,7 @@ def _(result: Disassembly) -> str:
 
 
 def _instruction(row: DisassembledInstruction, address_width: int, code_width: int) -> str:
-    parts = [row.address.ljust(address_width), (row.instruction_bytes or "").ljust(code_width)]
+    parts = [one_line(row.address).ljust(address_width), one_line(row.instruction_bytes or "").ljust(code_width)]
     parts.append(one_line(row.instruction))
     if row.symbol:
         parts.append(f"<{one_line(row.symbol)}>")

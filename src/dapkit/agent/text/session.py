@@ -16,7 +16,7 @@ from dapkit.agent.results.session import (
 )
 from dapkit.agent.results.snapshot import Child, Snapshot
 from dapkit.agent.text.breakpoints import function_breakpoint, source_breakpoint
-from dapkit.agent.text.escaping import one_line, printable, render
+from dapkit.agent.text.escaping import fenced, one_line, printable, render
 from dapkit.agent.text.values import exception, frame_location, output_since, variable
 
 
@@ -233,14 +233,14 @@ def _(result: OutputResult) -> str:
         return "(no output captured)"
     notice = f"({result.lost} earlier characters were dropped)\n" if result.lost else ""
     cut = f"({result.omitted} earlier characters left out)\n" if result.omitted else ""
-    return notice + cut + printable(result.output)
+    return notice + cut + "\n".join(fenced(result.output))
 
 
 @render.register
 def _(result: CustomBody) -> str:
     if result.length is not None:
-        return (
-            f"{one_line(result.command)} response (cut, {result.length} bytes):\n{printable(str(result.custom_body))}"
+        return f"{one_line(result.command)} response (cut, {result.length} bytes):\n" + "\n".join(
+            fenced(str(result.custom_body))
         )
     body = json.dumps(result.custom_body, indent=2, ensure_ascii=False)
     return f"{one_line(result.command)} response:\n{printable(body)}"

@@ -131,7 +131,7 @@ class Children:
 
     Invariant: `_coming` counts the children whose sessions are to begin, `_living` has the processes that have had one
     and run, `_served` the adapters of the sessions that this process serves; `_executing` is the program itself if it
-    is about to become another one.
+    is about to become another one; `_opens_sessions` is false once the client has accepted a child and not come to it.
 
     Attributes:
         door: where they come to; None if they are left alone.
@@ -160,6 +160,7 @@ class Children:
         self._living: list[int] = []
         self._arrived: set[int] = set()
         self._coming = 0
+        self._opens_sessions = True
         self._executing: int | None = None
         self._changed = StateChange()
         self._turns = anyio.Semaphore(limits.CHILDREN_AT_ONCE)
@@ -324,6 +325,8 @@ class Children:
         """Ask the client to open a session; return whether it did."""
         invitations, patience = self._invitations, limits.CHILD_SECONDS
         if invitations is None:
+            if not self._opens_sessions:
+                return False
             try:
                 await self._host.start_debugging(self._configuration(child), "attach")
             except DapkitError as error:
@@ -338,9 +341,11 @@ class Children:
             await _end_of(stream)  # the child has its session then
             await stream.aclose()
             return True
-        await self._report(child, f"no session came within {patience:g} s")
+        further = "; later children are not offered" if self._opens_sessions else ""
+        await self._report(child, f"no session came within {patience:g} s{further}")
         if invitations is not None:
             invitations.is_answered = False
+        self._opens_sessions = False
         return False
 
     async def _report(self, child: _Arrived, why: str) -> None:
