@@ -86,6 +86,17 @@ class UnreadProperty:
         untrack(self)
 
 
+class RemainingMembers:
+    """The value of a row that stands for the attributes an answer has no room for."""
+
+    __slots__ = ("first", "size")
+
+    def __init__(self, first: int, size: int) -> None:
+        self.first = first
+        self.size = size
+        untrack(self)
+
+
 class RemainingItems:
     """The value of a row that stands for the items an answer has no room for."""
 

@@ -27,7 +27,16 @@ from .memory import MemoryReferences
 from .presenters.presenter import Presenter, PresenterFailed, asked
 from .presenters.registry import presenter_of
 from .references import ObjectReferences
-from .row_types import PLAIN, PlainView, Presentation, RemainingItems, UnreadProperty, ValueRow, VariableGroup
+from .row_types import (
+    PLAIN,
+    PlainView,
+    Presentation,
+    RemainingItems,
+    RemainingMembers,
+    UnreadProperty,
+    ValueRow,
+    VariableGroup,
+)
 from .storage import LocalVariable, load
 from .text import render, timed_out
 
@@ -38,7 +47,7 @@ GLOBALS = "globals"
 
 PLAIN_VIEW: Final = "plain view"
 """The row below which a value that has a presenter is shown without it."""
-_STAND_INS: Final = ClassSet(VariableGroup, RemainingItems, PlainView)
+_STAND_INS: Final = ClassSet(VariableGroup, RemainingItems, RemainingMembers, PlainView)
 
 
 class ShownFrame:
@@ -121,7 +130,9 @@ def _read_variables(frame: FrameType) -> list[tuple[str, object]]:
 
 
 class ExpandableValue(VariableContainer):
-    """A value, and the expression that leads to it; items before `first` are shown elsewhere.
+    """A value, and the expression that leads to it.
+
+    Items before `first` are shown elsewhere, as are the attributes before `first_member`, or all with a `first`.
 
     Its presenter does not count for a part of it, nor if it is to be shown `plainly`.
     """
@@ -134,6 +145,7 @@ class ExpandableValue(VariableContainer):
         frame: FrameType | None,
         *,
         first: int = 0,
+        first_member: int = 0,
         part: str = PLAIN,
         plainly: bool = False,
     ) -> None:
@@ -141,6 +153,7 @@ class ExpandableValue(VariableContainer):
         self.value = value
         self.path = path
         self.first = first
+        self.first_member = first_member
         self.plainly = plainly
         self.cursor = Cursor()
 
@@ -282,7 +295,15 @@ class VariableReader:
     ) -> list[ValueRow]:
         rows: list[ValueRow] = []
         if rows_filter != "indexed" and not holder.first:
-            rows = holder.named(guard, self.presentation)
+            rows = holder.named(guard, self.presentation)[holder.first_member :]
+        rest = 0 if count else len(rows) - start - limits.UNPAGED_ITEMS
+        if rest > 0:
+            first = holder.first_member + start + limits.UNPAGED_ITEMS
+            rows[start + limits.UNPAGED_ITEMS :] = [
+                ValueRow(f"[{first}…]", RemainingMembers(first, rest), kind="virtual")
+            ]
+        if holder.first_member:
+            return _cut(rows, start, count)
         if rows_filter == "named" or holder.part:
             return _cut(rows, start, count)
         size = holder.size(guard)
@@ -376,6 +397,8 @@ class VariableReader:
             rows = self.page(inside, {"filter": "indexed", "start": at, "count": 1}, guard)
         else:
             rows = self.page(inside, {}, guard)
+            if any(type(row.value) is RemainingMembers for row in rows):
+                rows += self.page(inside, {"filter": "named", "count": limits.COUNTED_ITEMS}, guard)
             for row in [row for row in rows if type(row.value) is VariableGroup]:
                 if isinstance(inside, FrameVariables):
                     rows += FrameVariables(inside.of, inside.kind, row.name).rows(guard, self.presentation)
@@ -390,6 +413,11 @@ def _part_of_value(inside: ExpandableValue, stand_in: object, body: Json) -> Exp
     if type(stand_in) is VariableGroup:
         body["namedVariables"] = stand_in.size
         return ExpandableValue(inside.value, path, ident, frame, part=stand_in.part)
+    if type(stand_in) is RemainingMembers:
+        body |= {"value": f"{stand_in.size:,} more attributes", "namedVariables": stand_in.size}
+        return ExpandableValue(
+            inside.value, path, ident, frame, first_member=stand_in.first, part=inside.part, plainly=inside.plainly
+        )
     if type(stand_in) is RemainingItems:
         counted = min(stand_in.size, limits.COUNTED_ITEMS)
         body |= {"value": f"{stand_in.size:,} more items", "indexedVariables": counted}
