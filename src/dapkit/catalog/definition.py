@@ -37,6 +37,8 @@ class Traits:
             adapters.
         debugger_lines: the lines that the adapter or its debugger wrote about itself, into its console or the program's
             output: the whole line, as first group. They are not shown.
+        default_filters_off: whether the exception filters that it turns on by default stop at exceptions that are
+            caught: they are off until the user chooses them.
         entry_function: where the user's own code begins, if a stop at the entry comes before that: in the loader, or
             where there is no stack yet.
         evaluates_running: whether it evaluates expressions without a frame while the program runs.
@@ -82,6 +84,7 @@ class Traits:
     command_mark: str = ""
     counts_hits: bool = False
     debugger_lines: re.Pattern[str] | None = None
+    default_filters_off: bool = False
     entry_function: str = ""
     evaluates_running: bool = False
     exit_line: re.Pattern[str] | None = None

@@ -161,7 +161,10 @@ class DebugSession:
         async with self._starting():
             for spec in self.start.breakpoints:
                 await self.breakpoints.set(spec)
-            await self.breakpoints.break_on_exceptions(self.start.exceptions)
+            exceptions = self.start.exceptions
+            if exceptions is None and self.start.traits.default_filters_off:
+                exceptions = ()
+            await self.breakpoints.break_on_exceptions(exceptions)
             await self._launch(deadline)
 
     async def restart(self, changes: Mapping[str, object] | None = None, *, deadline: float | None = None) -> None:

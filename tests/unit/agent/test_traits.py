@@ -2,17 +2,21 @@
 
 import os
 
+import msgspec
 import pytest
 
 from action_fixtures import Caller
+from client_fixtures import ABLE
 from dapkit.protocol import (
     Breakpoint,
     ContinueBody,
     DataBreakpointInfoBody,
     EvaluateBody,
+    ExceptionBreakpointsFilter,
     OutputEvent,
     ScopesBody,
     SetDataBreakpointsBody,
+    SetExceptionBreakpointsBody,
     SetFunctionBreakpointsBody,
     TerminatedEvent,
 )
@@ -158,3 +162,27 @@ async def test_terminal_is_refused_where_the_definition_says_nothing_of_it(calle
     async with listening(caller, {}):
         code, message = (await caller("launch", program="program.mine", adapter="mine", terminal=True)).error
         assert (code, message) == ("unsupported", "mine cannot run programs in a terminal, which input needs")
+
+
+@pytest.mark.parametrize(
+    ("traits", "chosen", "sent"),
+    [
+        ([], {}, ["throw"]),
+        (["default_filters_off = true"], {}, []),
+        (["default_filters_off = true"], {"exceptions": ["throw"]}, ["throw"]),
+    ],
+)
+async def test_default_filters_are_off_where_they_stop_at_caught_exceptions(
+    caller: Caller, traits: list[str], chosen: dict[str, object], sent: list[str]
+) -> None:
+    filters = [ExceptionBreakpointsFilter(filter="throw", label="Throw", default=True)]
+    able_to: Script = {
+        "initialize": [reply(msgspec.structs.replace(ABLE, exception_breakpoint_filters=filters))],
+        "setExceptionBreakpoints": [reply(SetExceptionBreakpointsBody())],
+    }
+    async with listening(caller, able_to, "[mine.traits]", *traits) as said:
+        launched = await caller("launch", program="program.mine", adapter="mine", stop_on_entry=True, **chosen)
+        assert launched.details["adapter"] == "mine"
+        said[0].expect(request("setExceptionBreakpoints", filters=sent))
+        [offer] = (await caller("set_exception_breakpoints")).details["exceptionFilters"]
+        assert offer["enabled"] == bool(sent)
