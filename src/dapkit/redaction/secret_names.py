@@ -100,4 +100,4 @@ def secrecy_of(name: str, *, setting: bool = False) -> Secrecy:
         return Secrecy.ALL
     if (setting or name.isupper()) and len(words) > 1 and words[-1] in SETTING_ENDS:
         return Secrecy.ALL
-    return Secrecy.RANDOM if words[-1] == "token" else Secrecy.NONE
+    return Secrecy.RANDOM if words[-1] in ("token", "pw") else Secrecy.NONE

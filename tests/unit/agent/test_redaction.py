@@ -57,6 +57,8 @@ def test_more_names_of_settings_do(name: str, expected: Secrecy) -> None:
 def test_a_token_is_secret_if_it_looks_random() -> None:
     assert value_of("token", "'ab12cd34ef56ab12cd34'") == "'[redacted]'"
     assert value_of("token", "'return_statement_kind'") == "'return_statement_kind'"
+    assert value_of("db_pw", "'ab12cd34ef56ab12cd34'") == "'[redacted]'"
+    assert value_of("pwd", "'/home/ann/work2026/project'") == "'/home/ann/work2026/project'"  # a folder, mostly
 
 
 @pytest.mark.parametrize(

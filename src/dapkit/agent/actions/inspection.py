@@ -306,9 +306,9 @@ async def set_variable(
     if container is None:
         scope = await scope_of(call, name, await frame_of(call, frame_id, frame))
         if scope is None:
-            raise InvalidArguments(
-                f"There is no variable {name!r} in this frame.", hint="set_expression assigns to expressions."
-            )
+            assigns = call.capabilities.supports_set_expression
+            hint = "set_expression assigns to expressions." if assigns else ""
+            raise InvalidArguments(f"There is no variable {name!r} in this frame.", hint=hint)
         container = scope.variables_reference
     body = await call.requests.ask(SetVariableArguments(variables_reference=container, name=name, value=value))
     return _assigned(call, name, body)
