@@ -20,11 +20,15 @@ from .. import loader
 from ..children import launch_hooks
 from ..children.child_handshake import connect
 from ..children.family_socket import new_family
+from ..children.invitations import invitations
 from ..children.targets import FORK_SERVER, SPAWN, CommandLine
 from ..connection import current_engine
 from ..interpreter import gc_tracking
 from ..interpreter.log import LOG, write
-from .engine import Engine
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from .engine import Engine
 
 
 class _Hook:
@@ -57,8 +61,12 @@ class _Reports:
             engine.link.errors.show(error, where)
 
 
-def _engine() -> Engine | None:
-    return current_engine.engine if isinstance(current_engine.engine, Engine) else None
+def _engine() -> "Engine | None":
+    """Return the engine, which is loaded only where there is a session."""
+    if current_engine.engine is None:
+        return None
+    kind: type[Engine] = loader.load("engine.engine").Engine
+    return current_engine.engine if isinstance(current_engine.engine, kind) else None
 
 
 _REPORTS = _Reports()
@@ -167,7 +175,7 @@ def _begin(name: str, way: Way) -> bool:
         return False
     launch_hooks.prepare()
     dispatcher = loader.load("requests.dispatch").Dispatcher
-    engine = Engine(connection, name, dispatcher, main=_thread.get_ident())
+    engine = loader.load("engine.engine").Engine(connection, name, dispatcher, main=_thread.get_ident())
     engine.when_released = lambda: _wait_for_invitations(name, way.family)
     current_engine.engine = engine
     atexit.register(engine.finish)
@@ -181,7 +189,7 @@ def _wait_for_invitations(name: str, family: str) -> None:
     if not family:
         return
     try:
-        loader.load("starting.attachable").wait_for_invitations(family, name)
+        invitations.wait_for(family, name)
     except (OSError, RuntimeError) as error:  # no file can be made, or the interpreter is ending
         if LOG:
             write("error", "no later client can debug this process:", error)

@@ -1,11 +1,12 @@
 """A program to which clients attach: the work behind `dapkit.listen`, `connect` and their like.
 
-One thread listens for clients, or serves the one debugger that was connected to, or waits for invitations as a child
-of such a program (`children.family_socket`). Each client gets an engine of its
+One thread listens for clients, or serves the one debugger that was connected to, or that has invited this process, a
+child of such a program (`children.invitations`). Each client gets an engine of its
 own, which ends with it; then the program runs at full speed, and the next one may come. A client that
 leaves the program suspended leaves its engine as well, until the next takes the stopped threads over.
 """
 
+import _socket
 import atexit
 import os
 import sys
@@ -13,8 +14,7 @@ from _functools import partial  # type: ignore[import-not-found]  # the C half o
 from collections.abc import Callable
 from time import monotonic, sleep
 
-from ..children.child_handshake import connect as connect_as_child
-from ..children.family_socket import FamilySocket
+from ..children.invitations import invitations
 from ..connection import current_engine, tokens
 from ..connection.debugger_handshake import connected
 from ..connection.descriptor import OwnDescriptor
@@ -62,7 +62,6 @@ class AttachableProgram:
         self._held: Engine | None = None
         self._token_file = ""
         self._token_handle: OwnDescriptor | None = None
-        self._family_socket: FamilySocket | None = None
         self._process = 0
         """The process that has set the hooks at its forks and its end."""
         self._main = 0
@@ -80,7 +79,7 @@ class AttachableProgram:
         """Listen, and serve the clients that connect; `main` is the main thread, if the caller knows it."""
         interpreter_checks.check()
         self._need_nobody()
-        self._leave_family()
+        invitations.refuse()
         new_token = None if token is not None or isinstance(place, str) else tokens.make()
         self.listener = ClientListener(place, token or new_token, allow_remote=allow_remote, certificate=certificate)
         where = self.listener.place
@@ -109,7 +108,7 @@ class AttachableProgram:
         """Connect to a debugger that waits, and return when it has configured its session, if that is wanted."""
         interpreter_checks.check()
         self._need_nobody()
-        self._leave_family()
+        invitations.refuse()
         client = connected(place, token, authority)
         waiter = current_engine.expect()
         self._start(hidden_frame(lambda: self._serve(client)), main)
@@ -134,42 +133,12 @@ class AttachableProgram:
         child.found_family(place.rpartition("/")[0], keeps=False)
         self._start(hidden_frame(lambda: self._serve(client)), main)
 
-    def wait_for_invitations(self, family: str, name: str) -> None:
-        """Serve the adapters that invite this process, a child of a program that clients attach to.
-
-        Raises:
-            OSError: it cannot listen.
-            RuntimeError: no thread can be started, because the interpreter is ending.
-
-        """
-        if self._process not in {0, os.getpid()}:
-            self._forget_in_child()  # its own hook may be a later one
+    def serve_as_child(self, connection: _socket.socket, name: str, main: int) -> None:
+        """Serve an adapter that has invited this process, in the calling thread, until it leaves."""
         self.identity.name = name
-        invitations = self._family_socket = FamilySocket(family)
-        self._prepare(0)
-        try:
-            start_thread(hidden_frame(lambda: self._accept(invitations, name)))
-        except RuntimeError:
-            self._leave_family()
-            raise
-
-    @hidden_frame
-    def _accept(self, invitations: FamilySocket, name: str) -> None:
-        """Go where invitations lead, and serve each adapter that wants this process until it leaves."""
-        while (listener_path := invitations.wait()) is not None:
-            if current_engine.expects_clients:
-                continue  # a debugger serves this process already
-            connection = connect_as_child(listener_path, name, list(sys.orig_argv))
-            if connection is not None:
-                current_engine.expects_clients = True
-                self._live(partial(self._serve, AcceptedClient(connection, b"")))
-                del connection
-
-    def _leave_family(self) -> None:
-        """Accept no invitations any more: the program lets clients come in another way."""
-        invitations, self._family_socket = self._family_socket, None
-        if invitations is not None:
-            invitations.close()
+        self._prepare(main)
+        current_engine.expects_clients = True
+        self._live(partial(self._serve, AcceptedClient(connection, b"")))
 
     def _wait_until_nobody_is_served(self) -> None:
         """Wait a moment for the thread that has served a client that has left.
@@ -251,8 +220,6 @@ class AttachableProgram:
         """Send the last messages, and remove the files, when the program ends."""
         if current_engine.engine is not None:
             current_engine.engine.finish(self.identity.exit_code)
-        if self._family_socket is not None:
-            self._family_socket.remove()
         place = self.listener.place if self.listener is not None else None
         file = place if isinstance(place, str) else self._token_file
         if file:
@@ -266,9 +233,6 @@ class AttachableProgram:
         if self._process == os.getpid():
             return
         self._process = os.getpid()
-        if self._family_socket is not None:
-            self._family_socket.forget()
-            self._family_socket = None
         current_engine.expects_clients = False
         self._token_file = ""
         if self._token_handle is not None:
@@ -325,14 +289,9 @@ def connect(
     _attachable.reach(place, token, authority=authority, waits=waits, main=main)
 
 
-def wait_for_invitations(family: str, name: str) -> None:
-    """Let adapters debug this process, a child of a program that clients attach to, when they invite it.
-
-    Raises:
-        OSError, RuntimeError: it cannot be.
-
-    """
-    _attachable.wait_for_invitations(family, name)
+def serve_as_child(connection: _socket.socket, name: str, main: int) -> None:
+    """Serve an adapter that has invited this process, in the calling thread, until it leaves."""
+    _attachable.serve_as_child(connection, name, main)
 
 
 def visit(place: str, main: int) -> None:
