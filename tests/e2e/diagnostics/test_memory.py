@@ -165,7 +165,7 @@ def test_program_is_the_same_afterwards(project: Path, adapter: str) -> None:
     frame = stood[0]["id"]
     assert "[1, 2]" in dapkit(project, "evaluate", "--frame-id", str(frame), "local")
     dapkit(project, "continue")
-    assert dapkit(project, "output").strip() == "warm\nsame"
+    assert dapkit(project, "output").strip() == "| warm\n| same"
 
 
 @pytest.mark.thorough
