@@ -106,7 +106,7 @@ async def test_twenty_rounds_of_a_loop_are_seen_in_one_call(caller: Caller, adap
         timeout=30,
     )
     assert launched.details["snapshot"]["status"] == "terminated"
-    seen = (await caller("output")).text
+    seen = (await caller("output")).details["output"]
     assert "step 0 total 0\n" in seen
     assert "step 19 total 513\n" in seen
     assert "570" in seen

@@ -296,7 +296,8 @@ class VariableReader:
         rows: list[ValueRow] = []
         if rows_filter != "indexed" and not holder.first:
             rows = holder.named(guard, self.presentation)[holder.first_member :]
-        rest = 0 if count else len(rows) - start - limits.UNPAGED_ITEMS
+        is_whole = bool(count) or holder.presenter is not None  # which has a limit of its own
+        rest = 0 if is_whole else len(rows) - start - limits.UNPAGED_ITEMS
         if rest > 0:
             first = holder.first_member + start + limits.UNPAGED_ITEMS
             rows[start + limits.UNPAGED_ITEMS :] = [
