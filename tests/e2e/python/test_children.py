@@ -13,7 +13,7 @@ import anyio
 import pytest
 
 from dapkit.client import Ended, Session, StartRefused, Stopped
-from dapkit.protocol import OutputEvent, ProcessEvent
+from dapkit.protocol import DisconnectArguments, OutputEvent, ProcessEvent
 from dapkit.python import limits as adapter_limits
 from dapkit.python.adapter import PythonAdapter
 from dapkit.transport import connect_unix, memory_pair, private_folder
@@ -661,6 +661,42 @@ async def _attach_twice_to_early_children(folder: Path, python: str) -> None:
         assert processes[0] == processes[1]
         for process in processes[0]:
             os.kill(process, signal.SIGKILL)
+
+
+STARTS_A_CHILD_LATER = """
+    import subprocess, sys, time
+    while not input():
+        pass
+    subprocess.Popen([sys.executable, "child.py"])
+    time.sleep(300)
+"""
+
+
+async def test_child_that_was_left_suspended_is_taken_over_by_the_next_session(tmp_path: Path, python: str) -> None:
+    (tmp_path / "child.py").write_text(WAITS)
+    command = [python, "-m", "dapkit", "--listen", "0", str(tmp_path / "prog.py")]
+    with running_command(STARTS_A_CHILD_LATER, tmp_path, command, stdin=subprocess.PIPE) as program:
+        program.read_place()
+        assert program.process.stdin is not None
+        async with Session.spawn(ADAPTER) as session:
+            await session.add_breakpoint(tmp_path / "child.py", 4)
+            await session.attach(program.connect)
+            program.process.stdin.write("go\n")
+            program.process.stdin.flush()
+            child = await child_of(session)
+            process = (await child.wait_for(ProcessEvent, since=0)).system_process_id or 0
+            await child.request(DisconnectArguments(suspend_debuggee=True))
+            await session.detach()
+        await _until_family_waits(program.process.pid, 1)
+        async with Session.spawn(ADAPTER) as session:
+            await session.attach(program.connect)
+            child = await child_of(session)
+            assert isinstance(child.state, Stopped)
+            assert child.state.reason == "pause"
+            [frame] = (await child.stack_trace(child.state.thread_id)).stack_frames
+            assert frame.line == 4
+            await session.detach()
+        os.kill(process, signal.SIGKILL)
 
 
 async def _until_family_waits(process: int, count: int) -> None:

@@ -176,12 +176,19 @@ def _begin(name: str, way: Way) -> bool:
     launch_hooks.prepare()
     dispatcher = loader.load("requests.dispatch").Dispatcher
     engine = loader.load("engine.engine").Engine(connection, name, dispatcher, main=_thread.get_ident())
-    engine.when_released = lambda: _wait_for_invitations(name, way.family)
+    engine.when_released = lambda: _after_session(engine, name, way.family)
     current_engine.engine = engine
     atexit.register(engine.finish)
     engine.start()
     gc_tracking.untrack_members(engine)
     return True
+
+
+def _after_session(engine: "Engine", name: str, family: str) -> None:
+    """Let later sessions come; the next one takes over a program that this one has left suspended."""
+    if engine.is_suspended and family:
+        loader.load("starting.attachable").hold(engine)
+    _wait_for_invitations(name, family)
 
 
 def _wait_for_invitations(name: str, family: str) -> None:

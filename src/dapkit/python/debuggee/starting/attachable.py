@@ -133,6 +133,10 @@ class AttachableProgram:
         child.found_family(place.rpartition("/")[0], keeps=False)
         self._start(hidden_frame(lambda: self._serve(client)), main)
 
+    def hold(self, engine: Engine) -> None:
+        """Keep an engine that was left suspended, for the next client."""
+        self._held = engine
+
     def serve_as_child(self, connection: _socket.socket, name: str, main: int) -> None:
         """Serve an adapter that has invited this process, in the calling thread, until it leaves."""
         self.identity.name = name
@@ -287,6 +291,11 @@ def connect(
     By TLS if there is an `authority`: a file of certificates that vouch for the debugger's.
     """
     _attachable.reach(place, token, authority=authority, waits=waits, main=main)
+
+
+def hold(engine: Engine) -> None:
+    """Keep the engine of a child whose client has left it suspended, for the next client."""
+    _attachable.hold(engine)
 
 
 def serve_as_child(connection: _socket.socket, name: str, main: int) -> None:
