@@ -176,7 +176,7 @@ def _begin(name: str, way: Way) -> bool:
     launch_hooks.prepare()
     dispatcher = loader.load("requests.dispatch").Dispatcher
     engine = loader.load("engine.engine").Engine(connection, name, dispatcher, main=_thread.get_ident())
-    engine.when_released = lambda: _after_session(engine, name, way.family)
+    engine.when_released = lambda released: _after_session(released, name, way.family)  # it must not lead to itself
     current_engine.engine = engine
     atexit.register(engine.finish)
     engine.start()

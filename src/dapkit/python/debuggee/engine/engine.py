@@ -175,8 +175,8 @@ class Engine:
         self.looks = PeriodicChecks(
             self.link, self.monitor, self.callbacks.breakpoints, states=self.states, lock=self.lock
         )
-        self.when_released: Callable[[], None] | None = None
-        """Called in a child once its debugger has left it."""
+        self.when_released: Callable[[Engine], None] | None = None
+        """Called in a child, with the engine, once its debugger has left it."""
         self._exit_code = 0
         self._may_run = _thread.allocate_lock()
         self._may_run.acquire()
@@ -255,7 +255,7 @@ class Engine:
         self._let_go()
         when_released, self.when_released = self.when_released, None
         if when_released is not None:
-            when_released()
+            when_released(self)
 
     def _let_go(self) -> None:
         """Leave the program to itself, whatever state the engine is in."""

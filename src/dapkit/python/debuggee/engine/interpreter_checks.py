@@ -161,6 +161,7 @@ def _handlers_are_read() -> bool:
         frame: FrameType = suspended.gi_frame
         verdicts.append(catches(frame, error, frame.f_lasti).verdict)
         suspended.close()
+    del suspended, frame  # the frame of a generator that was closed leads to ours, and would be in a circle
     return verdicts == [YES, NO, NO, MAYBE]
 
 
