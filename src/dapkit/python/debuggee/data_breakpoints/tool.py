@@ -9,7 +9,16 @@ from collections.abc import Callable
 from types import CodeType
 from typing import Final
 
-from ..execution.monitor import DISCOVERY, EVENTS, SINGLE_EVENTS, SPARE_TOOLS, Monitor, Owner
+from ..execution.monitor import (
+    ACCOMPANIED,
+    DISCOVERY,
+    EVENTS,
+    HAS_LOCAL_EXCEPTION_EVENTS,
+    SINGLE_EVENTS,
+    SPARE_TOOLS,
+    Monitor,
+    Owner,
+)
 from ..interpreter.errors import RequestRefused
 from ..interpreter.thread_checks import under_lock
 
@@ -17,6 +26,12 @@ _MONITORING = sys.monitoring
 
 INSTRUCTION: Final = EVENTS.INSTRUCTION | EVENTS.PY_START
 """Instructions, wherever other tools may come: `Monitor` watches PY_START too, so two tools are there at once."""
+
+_AS_COMPANION: Final = ACCOMPANIED if HAS_LOCAL_EXCEPTION_EVENTS else 0
+"""Watched everywhere, without a callback: this tool has the place of the companion of `Monitor`.
+
+Up to 3.14 the companion shares starts of code, which this tool watches wherever it watches instructions.
+"""
 
 
 class WatchTool:
@@ -44,6 +59,7 @@ class WatchTool:
             return
         self.number = self._monitor.take_spare_tool("dapkit data breakpoints")
         if self.number >= 0:
+            _MONITORING.set_events(self.number, _AS_COMPANION)
             self._monitor.also("data", DISCOVERY)
             return
         holders = " and ".join(str(_MONITORING.get_tool(number)) for number in SPARE_TOOLS)
@@ -58,8 +74,8 @@ class WatchTool:
 
     def everywhere(self, events: int) -> None:
         """Watch these events in all code; those that were disabled are switched on again."""
-        _MONITORING.set_events(self.number, 0)
-        _MONITORING.set_events(self.number, events)
+        _MONITORING.set_events(self.number, _AS_COMPANION)
+        _MONITORING.set_events(self.number, events | _AS_COMPANION)
 
     def want(self, code: CodeType, owner: Owner, events: int) -> None:
         """Watch these events in one code object for one owner, 0 for none."""

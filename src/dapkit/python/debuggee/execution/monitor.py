@@ -53,7 +53,7 @@ SPARE_TOOLS: Final = (_COMPANION, 3)
 
 Where several tools watch an event, the one of the highest number is called first.
 """
-_ACCOMPANIED: Final = EVENTS.PY_THROW if HAS_LOCAL_EXCEPTION_EVENTS else EVENTS.PY_START
+ACCOMPANIED: Final = EVENTS.PY_THROW if HAS_LOCAL_EXCEPTION_EVENTS else EVENTS.PY_START
 """The event that the companion shares with us, so that INSTRUCTION events outlive the coming of other tools.
 
 Where exceptions are local events, watching them is sharing, too; a throw into a generator is the rarest of them.
@@ -218,11 +218,11 @@ class Monitor:
         for owner_events in self._also.values():
             events |= owner_events
         if events and HAS_LOCAL_EXCEPTION_EVENTS:
-            events |= _ACCOMPANIED
+            events |= ACCOMPANIED
         if events != self._global:
             self._serve_thoroughly(events & ~self._global)
             self._global = events
-            if events & _ACCOMPANIED:
+            if events & ACCOMPANIED:
                 self._call_companion()
             else:
                 self._dismiss_companion()
@@ -237,8 +237,8 @@ class Monitor:
             return
         self._accompanied = True
         if not HAS_LOCAL_EXCEPTION_EVENTS:
-            _MONITORING.register_callback(_COMPANION, _ACCOMPANIED, native.router({}) or _disable)
-        _MONITORING.set_events(_COMPANION, _ACCOMPANIED)
+            _MONITORING.register_callback(_COMPANION, ACCOMPANIED, native.router({}) or _disable)
+        _MONITORING.set_events(_COMPANION, ACCOMPANIED)
 
     @under_lock
     def take_spare_tool(self, name: str) -> int:
@@ -256,13 +256,13 @@ class Monitor:
     def free_spare_tool(self, number: int) -> None:
         """Give a second tool back; the companion may have its number again."""
         _MONITORING.free_tool_id(number)
-        if self.active and self._global & _ACCOMPANIED:
+        if self.active and self._global & ACCOMPANIED:
             self._call_companion()
 
     def _dismiss_companion(self) -> None:
         if self._accompanied and _MONITORING.get_tool(_COMPANION) == _COMPANION_NAME:  # the program may have taken it
             _MONITORING.set_events(_COMPANION, 0)
-            _MONITORING.register_callback(_COMPANION, _ACCOMPANIED, None)
+            _MONITORING.register_callback(_COMPANION, ACCOMPANIED, None)
             _MONITORING.free_tool_id(_COMPANION)
         self._accompanied = False
 
