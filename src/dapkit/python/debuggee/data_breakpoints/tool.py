@@ -13,7 +13,6 @@ from ..execution.monitor import (
     ACCOMPANIED,
     DISCOVERY,
     EVENTS,
-    HAS_LOCAL_EXCEPTION_EVENTS,
     SINGLE_EVENTS,
     SPARE_TOOLS,
     Monitor,
@@ -27,11 +26,8 @@ _MONITORING = sys.monitoring
 INSTRUCTION: Final = EVENTS.INSTRUCTION | EVENTS.PY_START
 """Instructions, wherever other tools may come: `Monitor` watches PY_START too, so two tools are there at once."""
 
-_AS_COMPANION: Final = ACCOMPANIED if HAS_LOCAL_EXCEPTION_EVENTS else 0
-"""Watched everywhere, without a callback: this tool has the place of the companion of `Monitor`.
-
-Up to 3.14 the companion shares starts of code, which this tool watches wherever it watches instructions.
-"""
+_AS_COMPANION: Final = ACCOMPANIED
+"""Watched everywhere: this tool is in the place of the companion of `Monitor`, so that others keep INSTRUCTION."""
 
 
 class WatchTool:
