@@ -101,3 +101,21 @@ async def test_program_that_runs_already_is_watched_while_a_client_is_there(tmp_
                 await session.detach()
         program.go()
         assert program.line() == "tools [None, None, None, None, None, None]"
+
+
+@pytest.mark.parametrize("travels", [False, True], ids=["plain", "time travel"])
+async def test_write_is_a_stop_of_its_own_before_the_end_of_the_step_over_it(
+    driver: AdapterClient, python: str, *, travels: bool
+) -> None:
+    text = "class P: pass\ndef f():\n    p = P()\n    p.x = 0\n    p.x = 5\n    return p\nf()\n"
+    await driver.start(text, 5, python=python, timeTravel=travels)
+    await driver.session.next_stop()
+    [frame, *_] = await driver.frames()
+    info = await driver.session.data_breakpoint_info("p.x", frame_id=frame.id)
+    assert info.data_id is not None
+    assert (await driver.session.add_data_breakpoint(info.data_id)).verified
+    reasons = []
+    for _ in range(2):
+        await driver.session.next(1)
+        reasons.append((await driver.session.next_stop()).reason)
+    assert reasons == ["data breakpoint", "step"]

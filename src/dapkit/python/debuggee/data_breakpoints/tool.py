@@ -1,7 +1,7 @@
 """A second tool of sys.monitoring, for data breakpoints alone.
 
 So DISABLE, which is local to a tool, never costs breakpoints or steps an event, and nothing here is in their
-way. It is there only while data breakpoints are. If `SPARE_TOOLS` are taken, there can be none.
+way. It is there only while data breakpoints are. If all of `Monitor.spare_tools` are taken, there can be none.
 """
 
 import sys
@@ -14,7 +14,6 @@ from ..execution.monitor import (
     DISCOVERY,
     EVENTS,
     SINGLE_EVENTS,
-    SPARE_TOOLS,
     Monitor,
     Owner,
 )
@@ -58,7 +57,7 @@ class WatchTool:
             _MONITORING.set_events(self.number, _AS_COMPANION)
             self._monitor.also("data", DISCOVERY)
             return
-        holders = " and ".join(str(_MONITORING.get_tool(number)) for number in SPARE_TOOLS)
+        holders = " and ".join(str(_MONITORING.get_tool(number)) for number in self._monitor.spare_tools)
         raise RequestRefused(f"sys.monitoring has no tool left for data breakpoints; {holders} took them")
 
     @under_lock

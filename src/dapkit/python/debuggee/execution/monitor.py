@@ -41,6 +41,10 @@ _TOOL: Final = 4
 Tool 1 is meant for coverage, tool 2 for profilers, and Hypothesis takes tool 3.
 """
 
+_BESIDE_CLOCK: Final = 3
+"""With time travel, whose clock has the optimizers' number: data breakpoints need a higher one than ours, so that they
+stop first."""
+
 _NAME: Final = "dapkit"
 _COMPANION_NAME: Final = "dapkit's companion"
 
@@ -48,11 +52,6 @@ HAS_LOCAL_EXCEPTION_EVENTS: Final = sys.version_info >= (3, 15)
 """Whether RAISE, RERAISE, PY_UNWIND, PY_THROW and EXCEPTION_HANDLED can be watched in one code object (gh-142186)."""
 
 _COMPANION: Final = _MONITORING.OPTIMIZER_ID
-SPARE_TOOLS: Final = (_COMPANION, 3)
-"""The numbers for a second tool of ours, the better one first: no Python library takes the optimizers' number.
-
-Where several tools watch an event, the one of the highest number is called first.
-"""
 ACCOMPANIED: Final = EVENTS.PY_THROW if HAS_LOCAL_EXCEPTION_EVENTS else EVENTS.PY_START
 """The event that the companion shares with us, so that INSTRUCTION events outlive the coming of other tools.
 
@@ -92,6 +91,12 @@ class Monitor:
         """Whether RAISE is watched in each code object that `bind_new_code` is given, and not everywhere."""
         self._accompanied = False
         self._has_clock = False
+        self._number = _TOOL
+        self.spare_tools: tuple[int, ...] = (_COMPANION, 3)
+        """The numbers for a second tool of ours, the better one first: no Python library takes the optimizers' number.
+
+        Where several tools watch an event, the one of the highest number is called first.
+        """
         self._callback_wrapper: Callable[[Callable[..., object]], Callable[..., object]] = _as_it_is
         self._callbacks: dict[int, Callable[..., object]] = {}
         self._chosen: dict[int, Callable[..., object]] = {}
@@ -106,21 +111,31 @@ class Monitor:
 
         """
         try:
-            _MONITORING.use_tool_id(_TOOL, _NAME)
+            _MONITORING.use_tool_id(self._number, _NAME)
         except ValueError as error:
-            holder = _MONITORING.get_tool(_TOOL)
+            holder = _MONITORING.get_tool(self._number)
             raise RequestRefused(
-                f"tool {_TOOL} of sys.monitoring, which the debugger needs, is in use by another ({holder})"
+                f"tool {self._number} of sys.monitoring, which the debugger needs, is in use by another ({holder})"
             ) from error
         self.active = True
         if HAS_LOCAL_EXCEPTION_EVENTS:
-            allocate_events(_set_no_events)
+            allocate_events(self._set_no_events)
+
+    def _set_no_events(self, code: CodeType) -> None:
+        if _MONITORING.get_tool(self._number) == _NAME:
+            _MONITORING.set_local_events(self._number, code, 0)
 
     def accompanied_by_clock(self, callback_wrapper: Callable[[Callable[..., object]], Callable[..., object]]) -> None:
         """Record that the clock of time travel watches all starts, as a companion does; so do we then, all the time.
 
         `callback_wrapper` wraps callbacks so that their system calls are not taken for the program's.
         """
+        if self.active:
+            _MONITORING.free_tool_id(self._number)
+            _MONITORING.use_tool_id(_BESIDE_CLOCK, _NAME)
+        self._number, self.spare_tools = _BESIDE_CLOCK, (_TOOL,)
+        if self.active and HAS_LOCAL_EXCEPTION_EVENTS:
+            allocate_events(self._set_no_events)
         self._has_clock = True
         self._callback_wrapper = callback_wrapper
 
@@ -128,7 +143,7 @@ class Monitor:
         """Set the callbacks, by event, of all events but LINE, INSTRUCTION and PY_UNWIND."""
         self._callbacks |= callbacks
         for event, callback in callbacks.items():
-            self.register_callback(_TOOL, event, callback)
+            self.register_callback(self._number, event, callback)
 
     def register_callback(self, tool: int, event: int, callback: Callable[..., object] | None) -> None:
         """Set the callback of one event of a tool of the debugger."""
@@ -149,7 +164,7 @@ class Monitor:
         """Set the callback of LINE, INSTRUCTION or PY_UNWIND."""
         if callback is not self._chosen.get(event):
             self._chosen[event] = callback
-            self.register_callback(_TOOL, event, callback)
+            self.register_callback(self._number, event, callback)
 
     @under_lock
     def also(self, owner: Owner, events: int) -> None:
@@ -196,7 +211,7 @@ class Monitor:
         """Watch RAISE in a code object, as `watch_raises_where_met` said."""
         if self.active and self.meets_raises and id(code) not in hidden_frames.CODES:
             _, owners = self._wanted.get(id(code), (code, {}))
-            _MONITORING.set_local_events(_TOOL, code, self._union(owners))
+            _MONITORING.set_local_events(self._number, code, self._union(owners))
 
     @under_lock
     def meet_no_more(self) -> None:
@@ -226,7 +241,7 @@ class Monitor:
                 self._call_companion()
             else:
                 self._dismiss_companion()
-            _MONITORING.set_events(_TOOL, events)
+            _MONITORING.set_events(self._number, events)
 
     def _call_companion(self) -> None:
         if self._accompanied or self._has_clock:
@@ -244,7 +259,7 @@ class Monitor:
     def take_spare_tool(self, name: str) -> int:
         """Take a second tool, and return its number, -1 if none is free. The companion makes room for it."""
         self._dismiss_companion()
-        for number in SPARE_TOOLS:
+        for number in self.spare_tools:
             try:
                 _MONITORING.use_tool_id(number, name)
             except ValueError:
@@ -289,25 +304,25 @@ class Monitor:
             self._share(code)
         self._serve_thoroughly(after if afresh else after & ~before)
         if afresh and before & after:
-            _MONITORING.set_local_events(_TOOL, code, 0)
-            _MONITORING.set_local_events(_TOOL, code, after)
+            _MONITORING.set_local_events(self._number, code, 0)
+            _MONITORING.set_local_events(self._number, code, after)
         elif before != after:
-            _MONITORING.set_local_events(_TOOL, code, after)
+            _MONITORING.set_local_events(self._number, code, after)
 
     def _share(self, code: CodeType) -> None:
         """Make INSTRUCTION events of a code object ready for several tools, before we have any there."""
         self._shared[id(code)] = code
-        before = _MONITORING.get_local_events(_TOOL, code)
-        for other in SPARE_TOOLS:
+        before = _MONITORING.get_local_events(self._number, code)
+        for other in self.spare_tools:
             try:
                 _MONITORING.use_tool_id(other, "dapkit")
             except ValueError:
                 continue
-            for tool in (_TOOL, other):
+            for tool in (self._number, other):
                 _MONITORING.set_local_events(tool, code, EVENTS.INSTRUCTION)
             _MONITORING.set_local_events(other, code, 0)
             _MONITORING.free_tool_id(other)
-            _MONITORING.set_local_events(_TOOL, code, before)
+            _MONITORING.set_local_events(self._number, code, before)
             return
 
     def _union(self, owners: dict[Owner, int]) -> int:
@@ -328,26 +343,26 @@ class Monitor:
         """
         if not self.active:
             return ""
-        holder = _MONITORING.get_tool(_TOOL)
+        holder = _MONITORING.get_tool(self._number)
         if holder not in (None, _NAME):
             self.active = False
             self._dismiss_companion()
             return f"has given it to another ({holder}): breakpoints, steps and pauses no longer stop it"
-        if holder == _NAME and _MONITORING.get_events(_TOOL) == self._global:
+        if holder == _NAME and _MONITORING.get_events(self._number) == self._global:
             return ""
         if holder is None:
-            _MONITORING.use_tool_id(_TOOL, _NAME)
+            _MONITORING.use_tool_id(self._number, _NAME)
         if self.meets_raises:  # it is gone from the code that was met
             self.meets_raises = False
             self._global |= EVENTS.RAISE
             self._also["raises"] = EVENTS.RAISE
         for event, callback in (self._callbacks | self._chosen).items():
-            self.register_callback(_TOOL, event, callback)
-        _MONITORING.set_events(_TOOL, 0)
-        _MONITORING.set_events(_TOOL, self._global)
+            self.register_callback(self._number, event, callback)
+        _MONITORING.set_events(self._number, 0)
+        _MONITORING.set_events(self._number, self._global)
         for code, owners in list(self._wanted.values()):
-            _MONITORING.set_local_events(_TOOL, code, 0)
-            _MONITORING.set_local_events(_TOOL, code, self._union(owners))
+            _MONITORING.set_local_events(self._number, code, 0)
+            _MONITORING.set_local_events(self._number, code, self._union(owners))
         return (
             "has freed it, or switched its events off: it was taken again, but stops of the last second may be missing"
         )
@@ -360,23 +375,18 @@ class Monitor:
         if LOG:
             write("events", "everywhere: none, for good")
         self._dismiss_companion()
-        _MONITORING.set_events(_TOOL, 0)
+        _MONITORING.set_events(self._number, 0)
         for code, _ in list(self._wanted.values()):
-            _MONITORING.set_local_events(_TOOL, code, 0)
+            _MONITORING.set_local_events(self._number, code, 0)
         self._wanted.clear()
         self._shared.clear()
         for event in SINGLE_EVENTS:
-            _MONITORING.register_callback(_TOOL, event, None)
-        _MONITORING.free_tool_id(_TOOL)
+            _MONITORING.register_callback(self._number, event, None)
+        _MONITORING.free_tool_id(self._number)
 
 
 def _as_it_is(callback: Callable[..., object]) -> Callable[..., object]:
     return callback
-
-
-def _set_no_events(code: CodeType) -> None:
-    if _MONITORING.get_tool(_TOOL) == _NAME:
-        _MONITORING.set_local_events(_TOOL, code, 0)
 
 
 def _disable(_code: CodeType, _offset: int) -> object:
