@@ -12,7 +12,7 @@ pytestmark = [pytest.mark.row("evaluate"), pytest.mark.each_python]
 
 LOOPS = """
     import threading, time
-    n = 0
+    n, hits = 0, []
     ends = False
     class Point:
         x = 1
@@ -28,6 +28,8 @@ LOOPS = """
         n += 1
     print("end", point.x)
 """
+HITS_ONCE = "n == -1 and not hits and not hits.append(1)"
+"""A condition of the worker's line: it tells the evaluation, which waits for it."""
 WAITS = """
     import selectors, threading, time
     ends = []
@@ -58,7 +60,7 @@ def running(start: Start) -> Callable[..., EngineClient]:
         peer = start(text)
         peer.configure(**options)  # type: ignore[arg-type]  # one of them at a time
         until = time.monotonic() + DEADLINE
-        while evaluate(peer, f"{known!r} in globals()", "watch")["result"] != "True":
+        while evaluate(peer, f"{known!r} in globals()")["result"] != "True":
             assert time.monotonic() < until
         return peer
 
@@ -72,7 +74,7 @@ def test_expressions_and_statements_are_evaluated_in_a_running_program(
 ) -> None:
     peer = running(text, "n" if text == LOOPS else "selector", stopAllThreads=not alone)
     assert evaluate(peer, "1 + 1")["result"] == "2"
-    assert evaluate(peer, "__import__('threading').current_thread().name", "watch")["result"] == "'MainThread'"
+    assert evaluate(peer, "__import__('threading').current_thread().name")["result"] == "'MainThread'"
     evaluate(peer, "added = [1, 2]")
     added = evaluate(peer, "added")
     assert (added["result"], added["type"], added["variablesReference"]) == ("[1, 2]", "list", 0)
@@ -98,7 +100,6 @@ def test_thread_in_native_code_is_named(start: Start) -> None:
     peer.configure(evaluateTimeout=0.5)
     peer.wait_until_inside("<module>")
     peer.wait_until_at(("<module>", 4))
-    time.sleep(0.2)  # a lock that is held cannot be seen being waited for
     with pytest.raises(Refused, match=r"MainThread is inside native code called by .* pause it to evaluate"):
         evaluate(peer, "1 + 1")
     seq = peer.send("evaluate", expression="2 + 2", context="repl")
@@ -116,6 +117,7 @@ def test_pause_during_an_evaluation_stops_the_program(running: Callable[..., Eng
     peer.send("pause", threadId=1)
     assert peer.answer(seq)["body"]["result"] == "7"
     peer.stopped("pause")
+    peer.wait_until_in_python()
     assert evaluate(peer, "n >= 0")["result"] == "True"
     peer.go()
     evaluate(peer, "ends = True")
@@ -123,8 +125,8 @@ def test_pause_during_an_evaluation_stops_the_program(running: Callable[..., Eng
 
 
 def test_breakpoint_of_another_thread_stops_during_an_evaluation(running: Callable[..., EngineClient]) -> None:
-    peer = running(LOOPS, "worker", breakpoints=[{"line": 12, "condition": "n == -1"}])
-    evaluate(peer, "n = -1; time.sleep(0.1); ends = True")
+    peer = running(LOOPS, "worker", breakpoints=[{"line": 12, "condition": HITS_ONCE}])
+    evaluate(peer, "n = -1\nwhile not hits: time.sleep(0.001)\nends = True")
     ended = time.monotonic() + DEADLINE
     while not said(peer, "stopped") and time.monotonic() < ended:
         peer.read(time.monotonic() + 0.1)

@@ -360,14 +360,14 @@ def test_many_forks_leave_the_link_alive(start: Start) -> None:
 
 PROPERTY = """
     import sys
-    from hypothesis import given, settings, strategies as st, Phase
+    from hypothesis import HealthCheck, given, settings, strategies as st
     from hypothesis.errors import HypothesisWarning
     import warnings
     warnings.simplefilter("error", HypothesisWarning)
     class Point:
         x = 0
     point = Point()
-    @settings(database=None, derandomize=True)
+    @settings(database=None, derandomize=True, deadline=None, suppress_health_check=list(HealthCheck))
     @given(st.integers())
     def small(n):
         point.x = n

@@ -116,8 +116,13 @@ def relay(port: int) -> Iterator[tuple[int, socket.socket]]:
     server = threading.Thread(target=serve)
     server.start()
     with listening, program:
-        yield port, program
-    server.join()
+        try:
+            yield port, program
+        finally:
+            for end in (listening, program):  # wakes the threads that wait there
+                with contextlib.suppress(OSError):
+                    end.shutdown(socket.SHUT_RDWR)
+            server.join()
 
 
 @pytest.mark.row("attach")
