@@ -13,7 +13,7 @@ started (`child_handshake`).
 import _socket
 import os
 import select
-from time import monotonic
+from time import monotonic, sleep
 
 from ..connection.descriptor import OwnDescriptor
 from ..connection.framing import FrameReader, Json
@@ -50,8 +50,9 @@ class FamilySocket:
             _wait_until_readable(self._listening, None)
             try:
                 handle, _ = self._listening._accept()  # type: ignore[attr-defined]  # the base of socket.accept
-            except OSError:
-                continue  # the adapter has gone, or the program has closed the socket
+            except OSError:  # the adapter has gone, the socket was closed, or no descriptor is left
+                sleep(limits.TICK_SECONDS)
+                continue
             visitor = _socket.socket(fileno=handle)
             try:
                 listener = _invitation(visitor) if user_behind(visitor) in {0, os.geteuid()} else None

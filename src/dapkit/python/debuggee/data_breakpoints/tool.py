@@ -25,9 +25,6 @@ _MONITORING = sys.monitoring
 INSTRUCTION: Final = EVENTS.INSTRUCTION | EVENTS.PY_START
 """Instructions, wherever other tools may come: `Monitor` watches PY_START too, so two tools are there at once."""
 
-_AS_COMPANION: Final = ACCOMPANIED
-"""Watched everywhere: this tool is in the place of the companion of `Monitor`, so that others keep INSTRUCTION."""
-
 
 class WatchTool:
     """The events that are on, by code object and owner.
@@ -54,7 +51,7 @@ class WatchTool:
             return
         self.number = self._monitor.take_spare_tool("dapkit data breakpoints")
         if self.number >= 0:
-            _MONITORING.set_events(self.number, _AS_COMPANION)
+            _MONITORING.set_events(self.number, ACCOMPANIED)  # in the place of the companion
             self._monitor.also("data", DISCOVERY)
             return
         holders = " and ".join(str(_MONITORING.get_tool(number)) for number in self._monitor.spare_tools)
@@ -69,8 +66,8 @@ class WatchTool:
 
     def everywhere(self, events: int) -> None:
         """Watch these events in all code; those that were disabled are switched on again."""
-        _MONITORING.set_events(self.number, _AS_COMPANION)
-        _MONITORING.set_events(self.number, events | _AS_COMPANION)
+        _MONITORING.set_events(self.number, ACCOMPANIED)
+        _MONITORING.set_events(self.number, events | ACCOMPANIED)
 
     def want(self, code: CodeType, owner: Owner, events: int) -> None:
         """Watch these events in one code object for one owner, 0 for none."""

@@ -182,7 +182,7 @@ class MonitoringCallbacks:
             if arrived:
                 self._arrive(ident, frame)
                 return None
-        awaited = any(waiting.f_code is code for waiting in self._soon)  # another frame of it is
+        awaited = bool(self._soon) and any(waiting.f_code is code for waiting in self._soon)  # another frame of it is
         return self._unless_needed(outcome, stepped=awaited or self._stepping.watches_at(code, offset))
 
     def _unless_needed(self, outcome: object, *, stepped: bool) -> object:

@@ -129,13 +129,17 @@ class Monitor:
         """Record that the clock of time travel watches all starts, as a companion does; so do we then, all the time.
 
         `callback_wrapper` wraps callbacks so that their system calls are not taken for the program's.
+
+        Raises:
+            RequestRefused: if the program has taken the tool that we have beside the clock.
+
         """
-        if self.active:
+        was_active, self.active = self.active, False
+        if was_active:
             _MONITORING.free_tool_id(self._number)
-            _MONITORING.use_tool_id(_BESIDE_CLOCK, _NAME)
         self._number, self.spare_tools = _BESIDE_CLOCK, (_TOOL,)
-        if self.active and HAS_LOCAL_EXCEPTION_EVENTS:
-            allocate_events(self._set_no_events)
+        if was_active:
+            self.claim()
         self._has_clock = True
         self._callback_wrapper = callback_wrapper
 
