@@ -324,27 +324,22 @@ class Children:
     async def _debugged(self, child: _Arrived, stream: ByteStream) -> bool:
         """Ask the client to open a session; return whether it did."""
         invitations, patience = self._invitations, limits.CHILD_SECONDS
+        if not self._opens_sessions:
+            return False
         if invitations is None:
-            if not self._opens_sessions:
-                return False
             try:
                 await self._host.start_debugging(self._configuration(child), "attach")
             except DapkitError as error:
                 await self._report(child, str(error))
                 return False
-        elif invitations.is_answered:
+        else:
             patience = limits.INVITED_SECONDS
             await self._host.send_custom_event(EVENT, {**self._configuration(child), **invitations.keys})
-        else:
-            return False
         with anyio.move_on_after(patience):
             await _end_of(stream)  # the child has its session then
             await stream.aclose()
             return True
-        further = "; later children are not offered" if self._opens_sessions else ""
-        await self._report(child, f"no session came within {patience:g} s{further}")
-        if invitations is not None:
-            invitations.is_answered = False
+        await self._report(child, f"no session came within {patience:g} s; later children are not offered")
         self._opens_sessions = False
         return False
 

@@ -23,13 +23,11 @@ class Invitations:
 
     Attributes:
         keys: port and token.
-        is_answered: False once no client has connected.
 
     """
 
     def __init__(self, port: int, token: str) -> None:
         self.keys: dict[str, object] = {"connect": {"host": "127.0.0.1", "port": port}, TOKEN_KEY: token}
-        self.is_answered = True
 
 
 def expects_event(client: InitializeRequestArguments, kind: object) -> bool:
