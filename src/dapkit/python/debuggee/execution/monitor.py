@@ -9,7 +9,8 @@ Everything here follows from facts of CPython 3.12 to 3.15:
   object, until `set_local_events` sets it there again, and not until `restart_events`. Where an event is watched
   globally, too, DISABLE has no effect on that.
 * From 3.13 on, a function on one line reports LINE only while PY_START is on there too.
-* `free_tool_id` leaves events and callbacks behind, so they are cleared by hand.
+* Up to 3.13 `free_tool_id` leaves events and callbacks behind, so they are cleared by hand; from 3.14 on it removes
+  them.
 * When two tools come to share an event in a code object, the INSTRUCTION events that one of them has there are lost,
   unless two shared one before. So while starts are watched everywhere, a companion watches them too, a second tool that
   does nothing; from 3.15 on, while anything is watched everywhere, both watch PY_THROW. Otherwise we let two tools
@@ -20,6 +21,7 @@ Everything here follows from facts of CPython 3.12 to 3.15:
 """
 
 import sys
+from _functools import partial  # type: ignore[import-not-found]  # the C half of `functools`
 from collections.abc import Callable
 from types import CodeType
 from typing import Final
@@ -119,11 +121,7 @@ class Monitor:
             ) from error
         self.active = True
         if HAS_LOCAL_EXCEPTION_EVENTS:
-            allocate_events(self._set_no_events)
-
-    def _set_no_events(self, code: CodeType) -> None:
-        if _MONITORING.get_tool(self._number) == _NAME:
-            _MONITORING.set_local_events(self._number, code, 0)
+            allocate_events(partial(_set_no_events, self._number))  # it is kept for good, and we are not
 
     def accompanied_by_clock(self, callback_wrapper: Callable[[Callable[..., object]], Callable[..., object]]) -> None:
         """Record that the clock of time travel watches all starts, as a companion does; so do we then, all the time.
@@ -134,12 +132,13 @@ class Monitor:
             RequestRefused: if the program has taken the tool that we have beside the clock.
 
         """
-        was_active, self.active = self.active, False
-        if was_active:
-            _MONITORING.free_tool_id(self._number)
-        self._number, self.spare_tools = _BESIDE_CLOCK, (_TOOL,)
-        if was_active:
-            self.claim()
+        if self._number != _BESIDE_CLOCK:  # else a process of the past becomes the live program, and its events stay
+            was_active, self.active = self.active, False
+            if was_active:
+                _MONITORING.free_tool_id(self._number)
+            self._number, self.spare_tools = _BESIDE_CLOCK, (_TOOL,)
+            if was_active:
+                self.claim()
         self._has_clock = True
         self._callback_wrapper = callback_wrapper
 
@@ -391,6 +390,11 @@ class Monitor:
 
 def _as_it_is(callback: Callable[..., object]) -> Callable[..., object]:
     return callback
+
+
+def _set_no_events(tool: int, code: CodeType) -> None:
+    if _MONITORING.get_tool(tool) == _NAME:
+        _MONITORING.set_local_events(tool, code, 0)
 
 
 def _disable(_code: CodeType, _offset: int) -> object:

@@ -24,8 +24,8 @@ _MONITORING = sys.monitoring
 _EVENTS = _MONITORING.events
 _ANYTHING = _EVENTS.LINE | _EVENTS.PY_START | _EVENTS.PY_RESUME | _EVENTS.PY_RETURN | _EVENTS.JUMP | _EVENTS.RAISE
 _SINGLE = [1 << bit for bit in range(_ANYTHING.bit_length()) if _ANYTHING >> bit & 1]
-_FREE_TOOLS = (4, 5)
-"""Tools that nothing takes."""
+_TOOLS = (5, 4, 3)
+"""The numbers to take one of: two of them may be the engine's (`execution.monitor`)."""
 
 
 def need_listener() -> None:
@@ -122,7 +122,7 @@ def _sleep_of_main_thread() -> bytes | None:
 
 
 def _claimed() -> int | None:
-    for tool in _FREE_TOOLS:
+    for tool in _TOOLS:
         try:
             _MONITORING.use_tool_id(tool, "dapkit: terminate")
         except ValueError:
