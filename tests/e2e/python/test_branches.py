@@ -14,6 +14,7 @@ from dapkit.protocol import (
     ContinueArguments,
     GotoArguments,
     GotoTargetsArguments,
+    ProcessEvent,
     ReverseContinueArguments,
     SetExpressionArguments,
     SetVariableArguments,
@@ -313,10 +314,10 @@ async def test_a_branch_ends_as_the_program_would(
     await driver.start(WAITS, 7, **launch)
     await driver.session.next_stop()
     assert await back(driver, step=True) == "step"
+    position = driver.session.position
     await change(driver, "number", "5")
+    process = await driver.session.wait_for(ProcessEvent, since=position)  # it may come after the answer
     await driver.session.set_breakpoints(Source(path=str(driver.file)), breakpoints=[])
-    process = driver.session.debugged_process
-    assert process is not None
     assert process.system_process_id is not None
     await driver.session.request(ContinueArguments(thread_id=1))
     if how == "terminate":

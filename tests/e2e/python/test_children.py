@@ -16,6 +16,7 @@ from dapkit.client import Ended, Session, StartRefused, Stopped
 from dapkit.protocol import DisconnectArguments, OutputEvent, ProcessEvent
 from dapkit.python import limits as adapter_limits
 from dapkit.python.adapter import PythonAdapter
+from dapkit.python.adapter.children.children import Children
 from dapkit.transport import connect_unix, memory_pair, private_folder
 from e2e.python.adapter_client import ADAPTER, AdapterClient
 from e2e.python.listening_program import running, running_command
@@ -447,6 +448,35 @@ async def test_released_tree_runs_on(driver: AdapterClient, python: str) -> None
     await ended(*pids)
     assert (driver.folder / "late").exists()
     assert (driver.folder / "last").exists()
+
+
+async def test_a_program_that_ends_while_its_children_are_released_is_released(
+    tmp_path: Path, python: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "prog.py").write_text("import os, time\nwhile not os.path.exists('go'): time.sleep(0.01)\n")
+    adapter = PythonAdapter()
+    release = Children.release
+
+    async def release_and_end(self: Children) -> None:
+        await release(self)
+        (tmp_path / "go").touch()
+        with anyio.fail_after(PATIENCE):
+            while adapter.run and adapter.run.debuggee is not None:  # noqa: ASYNC110 - no event
+                await anyio.sleep(0.01)
+
+    monkeypatch.setattr(Children, "release", release_and_end)
+    ours, theirs = memory_pair()
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(adapter.serve_stream, theirs)
+        client = RawConversation(ours)
+        await client.initialize()
+        await client.send("launch", {"program": str(tmp_path / "prog.py"), "cwd": str(tmp_path), "python": python})
+        await client.event("initialized")
+        await client.ask("configurationDone")
+        answer = await client.ask("disconnect", {"terminateDebuggee": False})
+        await client.event("terminated")
+        await ours.aclose()
+    assert answer["success"], answer
 
 
 async def test_child_whose_client_is_gone_runs_on(tmp_path: Path, python: str) -> None:

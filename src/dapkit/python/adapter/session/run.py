@@ -314,17 +314,23 @@ class DebuggeeRun:
             RequestFailed: there is no program.
 
         """
-        if self.debuggee is None:
+        debuggee = self.debuggee
+        if debuggee is None:
             raise RequestFailed("disconnect: there is no program to release: it has not started, or has ended")
         self.is_reported = False
         await self.children.release()
-        suspend = self._resume(self.debuggee) or suspend
-        self.debuggee.process.release()
-        is_deaf = self.debuggee.is_detached or bool(self.debuggee.stopped_by) or self.has_ended
-        if not is_deaf:  # else the end of the link releases it as well
-            with contextlib.suppress(ProgramDetached, ProgramGone):  # who releases its parent may have been faster
-                await self.debuggee.ask_live(DisconnectArguments(terminate_debuggee=False, suspend_debuggee=suspend))
+        if self.debuggee is not None:  # else it has ended while its children were released
+            suspend = self._resume(debuggee) or suspend
+            debuggee.process.release()
+            await self._ask_to_release(debuggee, suspend=suspend)
         await self.host.terminated()
+
+    async def _ask_to_release(self, debuggee: Debuggee, *, suspend: bool) -> None:
+        """Ask the engine to release the program, unless it cannot answer: then the end of the link releases it."""
+        if debuggee.is_detached or debuggee.stopped_by or self.has_ended:
+            return
+        with contextlib.suppress(ProgramDetached, ProgramGone):  # who releases its parent may have been faster
+            await debuggee.ask_live(DisconnectArguments(terminate_debuggee=False, suspend_debuggee=suspend))
 
     def _resume(self, debuggee: Debuggee) -> bool:
         """Continue a program that a signal has stopped, so that it handles requests; return whether it does."""
