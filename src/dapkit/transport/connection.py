@@ -89,6 +89,10 @@ class Connection:
         watch: gets all happenings, for state that must be right when a request returns.
         on_incoming: is called with incoming messages, in place of an iteration over `incoming`.
 
+    Attributes:
+        endpoint: the conversation.
+        unanswered: how many requests of ours have passed their deadline since the peer's last response.
+
     Invariant: `_answers` has an entry for each request for which a caller waits; once `_lost` is set no new one is
     made, and once `_ended` is set all are ready.
 
@@ -104,6 +108,7 @@ class Connection:
         on_incoming: OnIncoming | None = None,
     ) -> None:
         self.endpoint = endpoint
+        self.unanswered = 0
         self._stream = stream
         self._tap = tap
         self._watch = watch
@@ -223,7 +228,8 @@ class Connection:
             if not answer.ready.is_set():
                 self._give_up(request)
         if not answer.ready.is_set():
-            raise DeadlineExceeded(request.command, deadline)
+            self.unanswered += 1
+            raise DeadlineExceeded(request.command, deadline, unanswered=self.unanswered)
         if answer.problem is not None:
             raise answer.problem
         if answer.response is None:
@@ -319,6 +325,8 @@ class Connection:
             return
         if self._watch is not None:
             self._watch(happening)
+        if isinstance(happening, ResponseReceived | ResponseUnusable | LateResponse):
+            self.unanswered = 0
         match happening:
             case ResponseReceived(request, response):
                 self._settle(request, response, None)

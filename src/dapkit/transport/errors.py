@@ -25,13 +25,15 @@ class DeadlineExceeded(TransportError):  # noqa: N818 - as above
     Attributes:
         command: the command of the request.
         seconds: how long was waited.
+        unanswered: how many requests, this one among them, went without an answer since the peer's last response.
 
     """
 
-    def __init__(self, command: str, seconds: float) -> None:
+    def __init__(self, command: str, seconds: float, *, unanswered: int = 1) -> None:
         super().__init__(f"{command} was not answered within {seconds:g} s")
         self.command = command
         self.seconds = seconds
+        self.unanswered = unanswered
 
 
 class NotAdmitted(TransportError):  # noqa: N818 - as above

@@ -95,6 +95,21 @@ def test_a_session_outlives_the_process_that_started_it(ask: Ask, tmp_path: Path
     assert str(answer["text"]).startswith("Result: 570")
 
 
+@pytest.mark.thorough
+@both
+async def test_an_adapter_that_answers_nothing_is_named_and_replaced_by_a_restart(caller: Caller, adapter: str) -> None:
+    caller.write("loop.py", LOOP)
+    await caller("launch", program="loop.py", adapter=adapter, breakpoints=["loop.py:4"], timeout=30)
+    record = (await caller.unchecked("session_record"))["details"]
+    os.kill(record["configuration"]["adapterPid"], signal.SIGSTOP)
+    first, second = [await caller.unchecked("evaluate", expression="step", timeout=5) for _ in range(2)]
+    assert "timed out" in first["text"]
+    assert "has not answered" not in first["text"]
+    assert "the adapter has not answered the last 2 requests\nIt may hang. restart starts it" in second["text"]
+    assert "Status: stopped" in (await caller("restart", timeout=60)).text
+    assert (await caller("evaluate", expression="step")).details["evaluation"]["result"] == "0"
+
+
 @both
 async def test_twenty_rounds_of_a_loop_are_seen_in_one_call(caller: Caller, adapter: str) -> None:
     caller.write("loop.py", LOOP)

@@ -40,6 +40,9 @@ def _words(error: DapkitError, adapter: str) -> tuple[str, str]:
         case DeadlineExceeded():
             text = f"DAP request {error.command} timed out after {round(error.seconds * 1000)}ms"
             hint = "Try again with a longer timeout; sessions shows the state of the program."
+            if error.unanswered > 1:
+                text += f"; the adapter has not answered the last {error.unanswered} requests"
+                hint = "It may hang. restart starts it and the program again; terminate ends both."
         case RequestFailed() if text == _NOT_STOPPED:  # nothing but the word
             text, hint = "The program runs, and has to be stopped for this.", "Pause it, or wait for a stop."
         case AdapterDied():
