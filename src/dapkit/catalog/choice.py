@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from dapkit.catalog import rust
 from dapkit.catalog.definition import NOTHING, AdapterDefinition, ArgumentTemplate
 from dapkit.catalog.errors import CatalogError, MissingArgument, NoProgram
 from dapkit.catalog.programs import check_core, check_executable, look_at
@@ -114,6 +115,10 @@ class Choice:
             if not arguments.get(name):
                 raise MissingArgument(f"{self.definition.name} needs `{name}` to launch {path or folder}: {what}")
         return arguments
+
+    def panic_function(self) -> str | None:
+        """Return the function that each panic of the program passes, if it is one of Rust."""
+        return rust.panic_function(self.program) if self.definition.native and self.program is not None else None
 
     def attach_arguments(
         self,

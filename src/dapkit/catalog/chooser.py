@@ -335,7 +335,12 @@ class Chooser:
             self.notices.append(reason)
 
     def _suits(self, adapter: AdapterDefinition, program: Path | None) -> Installed | NotInstalled:
-        installed = self._find(adapter, program)
+        installed = self._find(adapter, program, ask_version=self._needs_version(adapter))
+        if isinstance(installed, Installed) and self._needs_version(adapter):
+            version, minimum = installed.version, adapter.open_core_version
+            if version is None or numbers(version) < numbers(minimum):
+                what = "of an unknown version" if version is None else f"version {version}"
+                return NotInstalled(f"{installed.command[0]} is {what}, and {minimum} is needed to open core files")
         if isinstance(installed, NotInstalled) or not self._python_matters or "python" not in adapter.languages:
             return installed
         python = self._interpreter(program)
@@ -348,6 +353,9 @@ class Chooser:
             return NotInstalled(f"{python}, and CPython {adapter.minimum_python} or later is needed", remedy)
         self.reasons.append(f"the program's interpreter {python}")
         return installed
+
+    def _needs_version(self, adapter: AdapterDefinition) -> bool:
+        return self.ability == "core" and bool(adapter.open_core_version)
 
     def look_for(self, adapter: AdapterDefinition) -> Installed | NotInstalled:
         """Find out whether an adapter is installed, and its version."""

@@ -180,6 +180,7 @@ class AdapterDefinition:
             no such arguments.
         attach_to_pid: arguments to attach to a process; None if it cannot.
         open_core: arguments to open a core file, `request` included; None if it cannot.
+        open_core_version: the lowest version that opens core files; empty for any.
         launch_keys: all keys of `launch` that it knows, beside the keys of VS Code; empty if the keys are not known.
         attach_to_pid_needs: programs by which it gets into a process.
         attach_to_port: arguments to attach to a port; None if it cannot.
@@ -233,6 +234,7 @@ class AdapterDefinition:
     launch_in_terminal: ArgumentTemplate = NOTHING
     attach_to_pid: ArgumentTemplate | None = None
     open_core: ArgumentTemplate | None = None
+    open_core_version: str = ""
     launch_keys: tuple[str, ...] = ()
     attach_to_pid_needs: tuple[str, ...] = ()
     attach_to_port: ArgumentTemplate | None = None

@@ -8,7 +8,7 @@ stop_on_entry, not_stop_on_entry
 root of the project; nothing if there is no root
 program_folder, python               its folder, and its interpreter
 go_mode, go_program, kotlin_class    for Delve and the Kotlin adapter
-lldb_offline                         commands for LLDB in a terminal
+lldb_commands                        commands for LLDB, before the program starts
 node_launcher                        a program that runs node and reports its exit code
 pid, pid_text, executable            of a running process
 host, port
@@ -22,6 +22,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from dapkit.catalog import limits
+from dapkit.catalog.rust import lldb_formatters
 from dapkit.catalog.templates import UNKNOWN
 from dapkit.system.trusted_files import read_start
 
@@ -114,7 +115,12 @@ def _kotlin_class(values: PlaceholderValues) -> str | None:
     return own if package is None else f"{package[1]}.{own}"
 
 
-def _lldb_offline(values: PlaceholderValues) -> list[str] | None:
+def _lldb_commands(values: PlaceholderValues) -> list[str] | None:
+    rust = [] if values.program is None else lldb_formatters(values.program, values.inherited)
+    return [*_symbols_without_servers(values), *rust] or None
+
+
+def _symbols_without_servers(values: PlaceholderValues) -> list[str]:
     """Keep LLDB from servers for symbols in a terminal, unless the user has named some.
 
     There it attaches to a process of its own that becomes the program, and would first
@@ -122,7 +128,7 @@ def _lldb_offline(values: PlaceholderValues) -> list[str] | None:
     of the 20 that it gives itself for the start.
     """
     if not values.terminal or "DEBUGINFOD_URLS" in values.inherited:
-        return None
+        return []
     return ["?settings clear plugin.symbol-locator.debuginfod.server-urls"]
 
 
@@ -163,7 +169,7 @@ _VALUES: Mapping[str, Callable[[PlaceholderValues], object]] = {
     "go_mode": _go_mode,
     "go_program": _go_program,
     "kotlin_class": _kotlin_class,
-    "lldb_offline": _lldb_offline,
+    "lldb_commands": _lldb_commands,
     "node_launcher": lambda _values: str(_LAUNCHERS / "node.sh"),
     "pid": lambda values: values.pid,
     "pid_text": lambda values: _text(values.pid),

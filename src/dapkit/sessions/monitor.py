@@ -121,6 +121,7 @@ class SessionMonitor:
         events: keeps the reports beside stops and output.
         references: numbers the frames of stops.
         folders: the folders of the user's own code, beside other places.
+        post_mortem: whether it is a core file, whose stop is at no place that was asked for, whatever its reason.
 
     """
 
@@ -135,8 +136,10 @@ class SessionMonitor:
         events: EventState,
         references: ReferenceTable,
         folders: Sequence[Path],
+        post_mortem: bool,
     ) -> None:
         self._state = state
+        self._post_mortem = post_mortem
         self._traits = traits
         self._settings = settings
         self._output = output
@@ -177,6 +180,8 @@ class SessionMonitor:
         try:
             thread = await self._read_thread(target, stopped)
             verdict = await self._judge(target, stopped, thread)
+            if verdict.is_panic:
+                thread = await self._read_thread(target, stopped, at_a_place=False)
             signal = await self._signal_of(target, stopped, thread)
             if not verdict.stop and not self._state.pause_requested:
                 if not self._state.stepping:
@@ -201,18 +206,24 @@ class SessionMonitor:
         if stop is not None and isinstance(state, Stopped) and event.thread_id in target.session.stops_beside:
             target.publish(state, replace(stop, remarks=(*stop.remarks, _beside(event))))
 
-    async def _read_thread(self, target: Target, stopped: Stopped) -> StoppedThread:
-        folders = None if _reason(target, stopped) in AT_A_PLACE else self._folders
+    async def _read_thread(self, target: Target, stopped: Stopped, *, at_a_place: bool = True) -> StoppedThread:
+        at_a_place = at_a_place and not self._post_mortem and _reason(target, stopped) in AT_A_PLACE
+        folders = None if at_a_place else self._folders
         return await read_stopped_thread(target.session, stopped, folders=folders, deadline=limits.STOP_CAPTURE_SECONDS)
 
     async def _judge(self, target: Target, stopped: Stopped, thread: StoppedThread) -> Verdict:
         async def evaluate(expression: str) -> str:
             return await self._evaluate(expression, target, thread)
 
-        hit = hit_by([*self._breakpoints], target.session, stopped, thread.top)
+        panics = self._breakpoints.panics
+        every = [*self._breakpoints, *([] if panics is None else [panics])]
+        hit = hit_by(every, target.session, stopped, thread.top)
         verdict = await judge_stop(hit, evaluate)
         if changes := [change for each in hit if (change := await self._change_of(each, target, thread))]:
             verdict = replace(verdict, changes=tuple(changes))
+        if panics is not None and panics in hit:
+            requested = tuple(number for number in verdict.hit if number != panics.number)
+            verdict = replace(verdict, hit=requested, is_panic=not requested)
         for line in verdict.logs:
             self.output_received(f"{line}\n", "console")
         return verdict
@@ -262,10 +273,17 @@ class SessionMonitor:
         paused = self._state.pause_requested and self._is_pause(stopped, signal)
         stop = Stop(
             number=self._state.count_stop(),
-            reason="entry" if is_entry else "pause" if paused else _reason(target, stopped, signal),
+            reason="entry"
+            if is_entry
+            else "pause"
+            if paused
+            else "exception"
+            if verdict.is_panic
+            else _reason(target, stopped, signal),
             target=target.number,
-            description=event.description or (f"signal {signal}" if signal else None),
+            description="panic" if verdict.is_panic else event.description or (f"signal {signal}" if signal else None),
             signal=None if paused else signal,
+            at_panic_function=verdict.is_panic,
             text="; ".join(verdict.changes) or event.text,
             hit_breakpoints=verdict.hit,
             all_threads_stopped=bool(event.all_threads_stopped),

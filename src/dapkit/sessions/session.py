@@ -75,6 +75,7 @@ class DebugSession:
             lambda: [target.session for target in state.targets.values()],
             start.traits,
             foreign=self.event_state.foreign_breakpoints.keys(),
+            panic_function=start.panic_function,
         )
         references = ReferenceTable(lambda: state.targets)
         self.execution = Execution(state, breakpoints, settings, post_mortem=start.post_mortem)
@@ -88,6 +89,7 @@ class DebugSession:
             events=self.event_state,
             references=references,
             folders=(start.cwd, project),
+            post_mortem=start.post_mortem,
         )
         self._tasks = tasks
         self._runs = 0
@@ -164,7 +166,7 @@ class DebugSession:
             exceptions = self.start.exceptions
             if exceptions is None and self.start.traits.default_filters_off:
                 exceptions = ()
-            await self.breakpoints.break_on_exceptions(exceptions)
+            await self.breakpoints.break_on_exceptions(exceptions, by_user=self.start.exceptions is not None)
             await self._launch(deadline)
 
     async def restart(self, changes: Mapping[str, object] | None = None, *, deadline: float | None = None) -> None:

@@ -26,6 +26,8 @@ class StartSpec:
         traits: the peculiarities of its responses.
         breakpoints: set before the program runs; after a restart, the session's present breakpoints are set instead.
         exceptions: filters of exceptions that stop; None for the adapter's own defaults.
+        panic_function: a function that each panic of the program passes, whose stops are exceptions; None for none.
+            Filters of exceptions replace it.
         post_mortem: whether it is about a core file: there are stacks and values, and nothing runs.
         input: a file that the program reads as its standard input; the adapter must run it in a terminal.
 
@@ -41,5 +43,6 @@ class StartSpec:
     traits: Traits = field(default_factory=Traits)
     breakpoints: Sequence[BreakpointSpec] = ()
     exceptions: Sequence[str | ExceptionFilterOptions] | None = None
+    panic_function: str | None = None
     post_mortem: bool = False
     input: Path | None = None

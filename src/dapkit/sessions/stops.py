@@ -21,6 +21,7 @@ class Stop:
         reason: the adapter's word: `breakpoint`, `step`, `exception`, `entry`, `pause`, ...
         description: the reason for people, if the adapter gave one.
         signal: name of the signal at which it stopped, unless that was to pause it.
+        at_panic_function: whether it is the stop of dapkit's own at a panic of Rust; the adapter knows no exception.
         text: more about it, such as the message of an exception.
         target: which session of the tree is stopped: 0 is the program itself, others are its children.
         thread_id: the thread that stopped; None if the adapter named none.
@@ -44,6 +45,7 @@ class Stop:
     target: int = 0
     description: str | None = None
     signal: str | None = None
+    at_panic_function: bool = False
     text: str | None = None
     thread_id: int | None = None
     thread_name: str | None = None

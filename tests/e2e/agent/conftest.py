@@ -1,5 +1,6 @@
 """A caller of actions, and a hub that ends all that they started."""
 
+import os
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -7,6 +8,7 @@ import pytest
 
 from action_fixtures import Caller, patient_caller
 from dapkit.settings import Settings
+from missing import missing
 
 
 @pytest.fixture
@@ -15,3 +17,12 @@ async def caller(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterat
     of_a_slow_machine = Settings(session_initial_stop_seconds=30, adapter_ready_seconds=30)
     async with patient_caller(monkeypatch, tmp_path, of_a_slow_machine) as caller:
         yield caller
+
+
+@pytest.fixture
+def with_gdb_of_sid(caller: Caller) -> None:
+    """Put the gdb of Debian sid before all others."""
+    folder = Path(__file__).parents[3] / ".tools/gdb-sid"
+    if not (folder / "gdb").exists():
+        missing("tools/debian_trees.sh has not installed the gdb of Debian sid")
+    caller.env = {**caller.env, "PATH": f"{folder}{os.pathsep}{caller.env['PATH']}"}

@@ -1,6 +1,8 @@
 """Core files: what a program was doing when it crashed, by LLDB and delve."""
 
 import json
+import os
+import shutil
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -72,6 +74,27 @@ async def test_core_file_shows_the_signal_the_stack_and_the_values_and_is_only_r
     assert (ended.details["released"], ended.details["snapshot"]["status"]) == (False, "terminated")
 
 
+@pytest.mark.each_adapter
+@pytest.mark.usefixtures("crashed", "with_gdb_of_sid")
+async def test_core_file_is_opened_by_a_gdb_that_can(caller: Caller) -> None:
+    opened = await caller("core", program="crash", core=str(caller.project / "the.core"), adapter="gdb")
+    assert opened.details["snapshot"]["line"] == 4
+    assert [frame["name"] for frame in opened.details["stop"]["frames"]][:2] == ["deref", "main"]
+    assert (await caller("evaluate", expression="where->x")).text.startswith("Result: 3")
+    assert (await caller("continue")).error[0] == "unsupported"
+
+
+@pytest.mark.each_adapter
+@pytest.mark.usefixtures("crashed")
+async def test_gdb_that_opens_no_core_files_is_refused_with_the_version_that_does(
+    caller: Caller, gdb: list[str]
+) -> None:
+    folder = Path(shutil.which(gdb[0]) or gdb[0]).parent
+    caller.env = {**caller.env, "PATH": f"{folder}{os.pathsep}{caller.env['PATH']}"}
+    _, message = (await caller("core", program="crash", core=str(caller.project / "the.core"), adapter="gdb")).error
+    assert "18.1 is needed to open core files" in message
+
+
 @pytest.mark.thorough
 @pytest.mark.usefixtures("crashed")
 async def test_core_file_is_never_taken_for_a_program_to_run(caller: Caller) -> None:
@@ -118,6 +141,9 @@ def crashed_go(caller: Caller, gdb: list[str], require_tool: Callable[[str], Pat
 async def test_core_file_of_go_is_opened_by_delve(caller: Caller) -> None:
     opened = await caller("core", program="fail", core=str(caller.project / "the.core"))
     assert opened.details["adapter"] == "dlv"
+    assert opened.details["snapshot"]["frameName"] == "main.fail"
+    assert opened.details["snapshot"]["line"] == 7
+    assert "dlv help" not in opened.text
     frames = [row["name"] for row in (await caller("stack_trace")).details["stackFrames"]]
     value = await caller("evaluate", expression="count", frame=frames.index("main.fail"))
     assert value.text.startswith("Result: 7")

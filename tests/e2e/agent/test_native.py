@@ -1,9 +1,11 @@
 """The actions on a C program by lldb-dap and gdb, and on a Go module by delve."""
 
+import shutil
 import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import anyio
 import pytest
 
 from action_fixtures import Caller
@@ -36,6 +38,22 @@ int main(void) {
     fflush(stdout);
     printf("%d\\n", sum_list(head));
     return 0;
+}
+"""
+
+RUST = """\
+struct Plan { label: String, sizes: Vec<u32>, best: Option<u32> }
+
+fn pick(plan: &Plan, at: usize) -> u32 {
+    let half = plan.sizes[at] / 2;
+    half
+}
+
+fn main() {
+    let plan = Plan { label: "ints".to_string(), sizes: vec![3, 9, 4], best: Some(9) };
+    let caught = std::panic::catch_unwind(|| 1);
+    println!("{} {} {:?} {:?}", pick(&plan, 1), plan.label, plan.best, caught.is_ok());
+    println!("{}", pick(&plan, 7));
 }
 """
 
@@ -86,6 +104,38 @@ async def test_memory_is_read_and_written(caller: Caller, program: str) -> None:
     read = await caller("read_memory", memory_reference=address, count=4)
     assert "2a 00 00 00" in read.text
     assert read.details["memoryData"] == "KgAAAA=="
+
+
+@pytest.mark.each_adapter
+@pytest.mark.parametrize("adapter", ["gdb", "lldb-dap", "codelldb"])
+async def test_a_panic_of_rust_stops_at_the_users_code_and_shows_its_values(
+    caller: Caller, adapter: str, request: pytest.FixtureRequest, require_tool: Callable[[str], Path]
+) -> None:
+    if not shutil.which("rustc"):
+        pytest.skip("rustc is not installed, and CI does not install it")
+    tool = Path(request.getfixturevalue("gdb")[0] if adapter == "gdb" else require_tool(_TOOLS[adapter]))
+    caller.env = {**caller.env, "PATH": f"{tool.parent}:{caller.env['PATH']}", "RUST_BACKTRACE": "0"}
+    source = caller.write("plan.rs", RUST)
+    command = ["rustc", "-g", "-o", str(caller.project / "plan"), str(source)]
+    await anyio.run_process(command)
+    launched = await caller("launch", program="plan", adapter=adapter, stop_on_entry=False, timeout=60)
+    stop = launched.details["stop"]
+    assert (stop["reason"], stop["description"]) == ("exception", "panic")
+    assert (launched.details["snapshot"]["line"], stop.get("exception")) == (4, None)
+    assert "index out of bounds: the len is 3 but the index is 7" in (await caller("output")).text
+    values = {variable["name"]: variable["value"] for variable in stop["locals"]}
+    assert values["at"] == "7"
+    shown = (await caller("evaluate", expression="*plan")).text
+    if adapter != "codelldb":  # which shows a structure as {...}
+        assert '"ints"' in shown
+        assert "{3, 9, 4}" in shown
+        assert ("Some(9)" if adapter == "lldb-dap" else "{__0 = 9}") in shown
+    assert not launched.details["functionBreakpoints"]
+    ended = await caller("continue")
+    assert ended.details["snapshot"]["exitCode"] == 101
+
+
+_TOOLS = {"lldb-dap": "lldb-dap-22", "codelldb": "codelldb"}
 
 
 @pytest.fixture(params=["lldb-dap", pytest.param("gdb", marks=pytest.mark.each_adapter)])

@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from action_fixtures import Caller
-from missing import missing
 
 SOURCE = """\
 #include <string.h>
@@ -27,9 +26,6 @@ int main(void) {
 """
 
 
-GDB_OF_SID = Path(__file__).parents[3] / ".tools/gdb-sid"
-
-
 @pytest.fixture(params=["gdb", "gdb of Debian sid", "lldb-dap"])
 def adapter(request: pytest.FixtureRequest, caller: Caller, require_tool: Callable[[str], Path]) -> str:
     """Compile the program for one of the adapters."""
@@ -38,9 +34,7 @@ def adapter(request: pytest.FixtureRequest, caller: Caller, require_tool: Callab
         found = Path(shutil.which(gdb[0]) or gdb[0]).parent
         caller.env = {**caller.env, "PATH": f"{found}{os.pathsep}{caller.env['PATH']}"}
     elif request.param == "gdb of Debian sid":
-        if not (GDB_OF_SID / "gdb").exists():
-            missing("tools/debian_trees.sh has not installed the gdb of Debian sid")
-        caller.env = {**caller.env, "PATH": f"{GDB_OF_SID}{os.pathsep}{caller.env['PATH']}"}
+        request.getfixturevalue("with_gdb_of_sid")
     else:
         require_tool("lldb-dap-22")
     source = caller.write("calls.c", SOURCE)

@@ -114,6 +114,7 @@ async def launch(
         _start_of(choice, arguments, route_to(choice, arguments), folder, _name(choice, program_choice)),
         breakpoints=specs,
         exceptions=exceptions,
+        panic_function=await anyio.to_thread.run_sync(choice.panic_function),
         input=given_input,
     )
     await _open(call, start_of_it, SessionNotes(launched=program_choice, redaction=_redaction(call, env)))
@@ -264,6 +265,7 @@ async def _configured(
             breakpoints=located,
             post_mortem=plan.choice is not None and plan.choice.opens_core(plan.arguments),
             exceptions=exceptions,
+            panic_function=None if plan.choice is None else await anyio.to_thread.run_sync(plan.choice.panic_function),
         )
         env = plan.arguments.get("env")
         redaction = _redaction(call, env if isinstance(env, dict) else None, plan.secrets)

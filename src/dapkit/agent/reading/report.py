@@ -139,7 +139,12 @@ class _StopReader:
             self.exception = thrown
             return
         able = self._session.state.targets[self._stop.target].session.capabilities.supports_exception_info_request
-        if able and self._stop.reason == "exception" and self._stop.thread_id is not None:
+        if (
+            able
+            and self._stop.reason == "exception"
+            and not self._stop.at_panic_function
+            and self._stop.thread_id is not None
+        ):
             body = await self.ask(ExceptionInfoArguments(thread_id=self._stop.thread_id))
             self.exception = conversion.exception(body)
 

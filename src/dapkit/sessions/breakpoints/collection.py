@@ -11,6 +11,7 @@ import itertools
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Final
 
 import anyio
 import anyio.to_thread
@@ -21,6 +22,7 @@ from dapkit.client import (
     Breakpoints,
     BreakpointSpec,
     DataLocation,
+    FunctionLocation,
     InstructionLocation,
     Location,
     Session,
@@ -36,6 +38,9 @@ from dapkit.system.trusted_files import read_file
 
 type Filter = str | ExceptionFilterOptions
 
+_OF_PANICS: Final = 0
+"""A number that no requested breakpoint has."""
+
 
 class KeptBreakpoints:
     """All breakpoints of one session.
@@ -44,12 +49,19 @@ class KeptBreakpoints:
         filters: the exceptions that stop; None while none were chosen.
         lasting: data ids that the adapter said to mean the same in every run.
 
+        panics: stops at panics while the user has chosen no filters of exceptions; it is not listed.
+
     Invariant: no two are at the same location; each that `is_set` was sent by the
     client session of the present run under its number.
     """
 
     def __init__(
-        self, sessions: Callable[[], Sequence[Session]], traits: Traits, *, foreign: Collection[int] = ()
+        self,
+        sessions: Callable[[], Sequence[Session]],
+        traits: Traits,
+        *,
+        foreign: Collection[int] = (),
+        panic_function: str | None = None,
     ) -> None:
         self.filters: tuple[Filter, ...] | None = None
         self.lasting: set[str] = set()
@@ -61,6 +73,11 @@ class KeptBreakpoints:
         self._numbers = itertools.count(1)
         self._changing = anyio.Lock()
         self._kept: dict[int, KeptBreakpoint] = {}
+        self.panics: KeptBreakpoint | None = None
+        if panic_function is not None:
+            self.panics = KeptBreakpoint(
+                _OF_PANICS, BreakpointSpec(FunctionLocation(panic_function)), sessions=sessions
+            )
 
     def __iter__(self) -> Iterator[KeptBreakpoint]:
         """All in the present state, in the order in which they were first set."""
@@ -152,8 +169,10 @@ class KeptBreakpoints:
                 breakpoint_.spec = replace(breakpoint_.spec, enabled=enabled)
                 await (self._send if enabled else self._unset)(breakpoint_)
 
-    async def break_on_exceptions(self, filters: Sequence[Filter] | None) -> None:
+    async def break_on_exceptions(self, filters: Sequence[Filter] | None, *, by_user: bool = True) -> None:
         """Choose the exceptions that stop; None keeps the adapter's own choice, until one was made.
+
+        Filters that come from the user (`by_user`) end the stops at panics.
 
         Raises:
             UnknownFilter: the adapter has no such filter.
@@ -162,6 +181,9 @@ class KeptBreakpoints:
         if self._root is not None and filters is not None:
             await self._root.break_on_exceptions(*filters)
         self.filters = None if filters is None else tuple(filters)
+        if by_user and filters is not None and self.panics is not None:
+            await self._unset(self.panics)
+            self.panics = None
 
     # Runs
 
@@ -183,12 +205,14 @@ class KeptBreakpoints:
                 await self._send(each)
             except DapkitError as error:
                 each.problem = str(error)
-        await self.break_on_exceptions(self.filters)
+        await self.break_on_exceptions(self.filters, by_user=False)
+        if self.panics is not None and root.capabilities.supports_function_breakpoints:
+            await self._send(self.panics)
 
     def finish(self) -> None:
         """Note that the run is over: nothing is set any more, and the last report of each breakpoint stays."""
         self._root = None
-        for each in self:
+        for each in (*self, *([] if self.panics is None else [self.panics])):
             if each.is_set:
                 each.keep_report()
 

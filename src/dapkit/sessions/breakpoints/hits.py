@@ -42,6 +42,7 @@ class Verdict:
         logs: the messages to log.
         remarks: the remarks about the stop.
         changes: the changes of the watched values.
+        is_panic: whether nothing was hit but `KeptBreakpoints.panics`.
 
     """
 
@@ -50,6 +51,7 @@ class Verdict:
     logs: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()
     changes: tuple[str, ...] = ()
+    is_panic: bool = False
 
 
 def hit_by(
