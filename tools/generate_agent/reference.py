@@ -9,6 +9,7 @@ from dapkit.agent.calls.registry import Action, Approval, Parameter, ParameterKi
 _TYPES: Mapping[ParameterKind, str] = {
     ParameterKind.STRINGS: "list of strings",
     ParameterKind.INTEGERS: "list of integers",
+    ParameterKind.PLACE: "integer or string",
     ParameterKind.VARIABLES: "object of strings",
     ParameterKind.BREAKPOINTS: "list of strings or objects",
 }

@@ -11,6 +11,7 @@ _TYPES: Mapping[ParameterKind, Schema] = {
     ParameterKind.STRING: _STRING,
     ParameterKind.PATH: _STRING,
     ParameterKind.INTEGER: {"type": "integer"},
+    ParameterKind.PLACE: {"type": ["integer", "string"]},
     ParameterKind.NUMBER: {"type": "number"},
     ParameterKind.BOOLEAN: {"type": "boolean"},
     ParameterKind.STRINGS: {"type": "array", "items": _STRING},

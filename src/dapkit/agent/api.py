@@ -57,6 +57,7 @@ TYPES = {
     "string": "str",
     "path": "StrPath",
     "integer": "int",
+    "integer_or_string": "int | str",
     "number": "float",
     "boolean": "bool",
     "strings": "Sequence[str]",

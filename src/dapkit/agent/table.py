@@ -141,7 +141,12 @@ PARAMETERS: "dict[str, ParameterRow]" = {
         "choices": (),
         "meaning": "Id of a frame, as stack_trace shows it; by default the current one.",
     },
-    "frame": {"type": "integer", "choices": (), "meaning": "The frame at this place of the stack, 0 is the innermost."},
+    "frame": {
+        "type": "integer_or_string",
+        "choices": (),
+        "meaning": "The frame: its place in the stack (0 is the innermost), its number as shown "
+        "(#21), or its function.",
+    },
     "clock": {"type": "integer", "choices": (), "meaning": "Moment of the history, as why shows it."},
     "context": {
         "type": "string",

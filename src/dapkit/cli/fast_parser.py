@@ -101,6 +101,8 @@ def _value(row: "ParameterRow", word: str) -> object:
             return os.path.abspath(os.path.expanduser(word))
         case "integer" | "integers" if digits and "." not in word:
             return int(word)
+        case "integer_or_string":
+            return int(word) if word.isdecimal() else word
         case "number" if digits:
             return float(word)
         case "breakpoints" if not word.startswith("{"):

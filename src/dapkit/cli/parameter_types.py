@@ -93,11 +93,22 @@ class AssignmentParameter(click.ParamType[tuple[str, str | None]]):
         return name, text if equals else None
 
 
+class PlaceParameter(click.ParamType[int | str]):
+    """A place in a list, or a text that names one of its members: `1`, `#21` or `main`."""
+
+    name = "place"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int | str:  # noqa: ANN401, ARG002 - as click has it
+        """Return a number for digits."""
+        return int(value) if str(value).isdecimal() else str(value)
+
+
 _TYPES: dict[str, click.ParamType[Any]] = {
     "string": click.STRING,
     "strings": click.STRING,
     "integer": click.INT,
     "integers": click.INT,
+    "integer_or_string": PlaceParameter(),
     "number": click.FLOAT,
     "path": PathParameter(),
     "object": JsonParameter(),

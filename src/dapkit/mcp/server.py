@@ -88,6 +88,7 @@ _TYPES: Final[Mapping[str, dict[str, Any]]] = {
     "string": {"type": "string"},
     "path": {"type": "string"},
     "integer": {"type": "integer"},
+    "integer_or_string": {"type": ["integer", "string"]},
     "number": {"type": "number"},
     "boolean": {"type": "boolean"},
     "strings": {"type": "array", "items": {"type": "string"}},

@@ -107,6 +107,17 @@ async def test_a_frame_is_chosen_by_its_place_or_by_its_id(stopped: Caller) -> N
     assert (await stopped("scopes", frame=9)).error[0] == "not_stopped"
 
 
+async def test_a_frame_is_chosen_by_all_that_the_stack_shows(stopped: Caller) -> None:
+    number = (await stopped("stack_trace")).details["stackFrames"][1]["id"]
+    for name in (1, "1", f"#{number}", "outer"):
+        assert (await stopped("evaluate", expression="sorted(locals())", frame=name)).text.startswith(
+            "Result: ['items'"
+        )
+    refused = await stopped("scopes", frame="nowhere")
+    assert refused.error == ("invalid_arguments", "frame: no frame of the stack is of a function 'nowhere'")
+    assert (await stopped("scopes", frame="#99999")).error[0] == "stale_reference"
+
+
 async def test_a_thread_is_chosen_by_its_place(stopped: Caller) -> None:
     assert (await stopped("stack_trace", thread=0)).details["stackFrames"][0]["name"] == "cost"
     assert not (await stopped("stack_trace", thread=7)).whole["success"]

@@ -82,6 +82,7 @@ VALUES: Mapping[ParameterKind, object] = {
     ParameterKind.BOOLEAN: True,
     ParameterKind.STRINGS: ["text"],
     ParameterKind.INTEGERS: [1],
+    ParameterKind.PLACE: "main",
     ParameterKind.VARIABLES: {"A": "b"},
     ParameterKind.OBJECT: {"key": [1, None]},
     ParameterKind.BREAKPOINTS: ["a.py:1", {"function": "main"}],

@@ -74,7 +74,7 @@ async def data_breakpoint_info(
 
 
 async def _info(
-    call: ActionCall, name: str, container: int | None, frame_id: int | None, frame: int | None
+    call: ActionCall, name: str, container: int | None, frame_id: int | None, frame: int | str | None
 ) -> DataBreakpointInfoBody:
     """Ask about data, and remember the expression, so that its value can be shown."""
     _require_watching(call)
@@ -170,7 +170,7 @@ async def set_data_breakpoint(
 
 
 async def _data_of(
-    call: ActionCall, name: str | None, data_id: str | None, frame_id: int | None, frame: int | None
+    call: ActionCall, name: str | None, data_id: str | None, frame_id: int | None, frame: int | str | None
 ) -> str:
     """Find the data that is meant. Raises: InvalidArguments."""
     if data_id is not None and name is None:

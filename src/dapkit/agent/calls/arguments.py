@@ -40,7 +40,11 @@ def _unknown(action: Action, name: str) -> InvalidArguments:
 
 def _converted(parameter: Parameter, value: object, folder: Path) -> object:
     fits, expected = _KINDS[parameter.kind]
-    if isinstance(value, float) and value.is_integer() and parameter.kind is ParameterKind.INTEGER:
+    if (
+        isinstance(value, float)
+        and value.is_integer()
+        and parameter.kind in (ParameterKind.INTEGER, ParameterKind.PLACE)
+    ):
         value = int(value)  # JavaScript knows no other numbers
     if not fits(value):
         raise InvalidArguments(f"{parameter.name} must be {expected}, not {_shown(value)}")
@@ -86,6 +90,7 @@ _KINDS: Mapping[ParameterKind, tuple[Callable[[object], bool], str]] = {
     ParameterKind.STRING: (_is_text, "a string"),
     ParameterKind.PATH: (lambda value: isinstance(value, str) and bool(value) and "\0" not in value, "a path"),
     ParameterKind.INTEGER: (_is_whole, "a whole number"),
+    ParameterKind.PLACE: (lambda value: _is_whole(value) or _is_text(value), "a whole number or a string"),
     ParameterKind.NUMBER: (_is_number, "a number"),
     ParameterKind.BOOLEAN: (lambda value: isinstance(value, bool), "true or false"),
     ParameterKind.STRINGS: (_is_list_of(_is_text), "a list of strings"),

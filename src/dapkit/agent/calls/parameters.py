@@ -47,7 +47,9 @@ Function = Annotated[str, "Name of a function, instead of file and line."]
 ThreadId = Annotated[int, "Id of a thread, as threads shows it; by default the one that stopped."]
 ThreadIndex = Annotated[int, "The thread at this place in threads, from 0."]
 FrameId = Annotated[int, "Id of a frame, as stack_trace shows it; by default the current one."]
-FrameIndex = Annotated[int, "The frame at this place of the stack, 0 is the innermost."]
+FrameIndex = Annotated[
+    int | str, "The frame: its place in the stack (0 is the innermost), its number as shown (#21), or its function."
+]
 
 # Breakpoints
 

@@ -52,6 +52,8 @@ class ParameterKind(enum.Enum):
     VARIABLES = "variables"
     """An object whose values are strings, or null to unset."""
     OBJECT = "object"
+    PLACE = "integer_or_string"
+    """A place in a list, or a text that names one of its members."""
     BREAKPOINTS = "breakpoints"
     """A list of strings and objects."""
 
@@ -60,6 +62,7 @@ _KINDS: Mapping[object, ParameterKind] = {
     str: ParameterKind.STRING,
     Path: ParameterKind.PATH,
     int: ParameterKind.INTEGER,
+    int | str: ParameterKind.PLACE,
     float: ParameterKind.NUMBER,
     bool: ParameterKind.BOOLEAN,
     list[str]: ParameterKind.STRINGS,
