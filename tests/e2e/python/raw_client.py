@@ -15,7 +15,7 @@ from dapkit.protocol import FrameDecoder, encode_frame
 from dapkit.transport import ChildProcess, spawn
 from e2e.python.adapter_client import ADAPTER
 
-DEADLINE = 30.0
+DEADLINE = 240.0
 
 type Message = dict[str, Any]
 
