@@ -6,6 +6,8 @@ import * as vscode from "vscode";
 
 import { adapterCommand } from "./adapter-command";
 import { TYPE, type Configuration } from "./configuration";
+import { Problem } from "./problem";
+import { isOfUser } from "./programs";
 import { interpreterFor, selectInterpreterCommand, settingOf } from "./surroundings";
 import { transcriptFile } from "./transcript";
 
@@ -55,6 +57,9 @@ export class AdapterFactory implements vscode.DebugAdapterDescriptorFactory {
     const { configuration, workspaceFolder } = session;
     const socket: unknown = configuration["adapterSocket"];
     if (typeof socket === "string") {
+      if (!(await isOfUser(socket))) {
+        throw new Problem(`adapterSocket: ${socket} is missing, or belongs to another user`);
+      }
       this.log.info(`${session.name}: the adapter is at ${socket}`);
       return new vscode.DebugAdapterNamedPipeServer(socket);
     }

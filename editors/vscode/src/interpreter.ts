@@ -2,13 +2,13 @@
  * Which interpreter runs programs that name none.
  *
  * The first of: the setting `dapkit.interpreter`, what the Python extension has selected, a virtual environment in the
- * folder, `python3` and `python` on the PATH.
+ * folder that belongs to the user or to root, `python3` and `python` on the PATH.
  */
 
 import * as path from "node:path";
 
 import { problemOfSetting } from "./problem";
-import { findOnPath, isExecutable } from "./programs";
+import { findOnPath, isExecutable, isOfUser } from "./programs";
 
 const ENVIRONMENTS = [".venv", "venv"] as const;
 
@@ -33,8 +33,10 @@ export async function chosenInterpreter({ setting, folder, selected }: Choices):
 
 async function ofEnvironment(folder: string): Promise<string | undefined> {
   for (const name of ENVIRONMENTS) {
-    const interpreter = path.join(folder, name, "bin", "python");
-    if (await isExecutable(interpreter)) {
+    const environment = path.join(folder, name);
+    const interpreter = path.join(environment, "bin", "python");
+    const places = [environment, path.dirname(interpreter), interpreter];
+    if ((await isExecutable(interpreter)) && (await Promise.all(places.map(isOfUser))).every(Boolean)) {
       return interpreter;
     }
   }

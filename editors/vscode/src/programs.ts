@@ -25,6 +25,16 @@ export async function isExecutable(file: string): Promise<boolean> {
   }
 }
 
+/** Whether a file, and what it links to, belongs to the user or to root: a stranger may have put another there. */
+export async function isOfUser(file: string): Promise<boolean> {
+  const owners = [0, process.getuid?.() ?? 0];
+  try {
+    return [await fs.lstat(file), await fs.stat(file)].every((status) => owners.includes(status.uid));
+  } catch {
+    return false;
+  }
+}
+
 /** Return the first program of a name in the folders of a search path. */
 export async function findOnPath(name: string, searchPath = process.env["PATH"] ?? ""): Promise<string | undefined> {
   for (const folder of searchPath.split(path.delimiter).filter(Boolean)) {

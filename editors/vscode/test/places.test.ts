@@ -10,6 +10,7 @@ import { adapterCommand, type AdapterOptions } from "../src/adapter-command";
 import { chosenInterpreter } from "../src/interpreter";
 import { Problem } from "../src/problem";
 import { processesOf } from "../src/processes";
+import { isOfUser } from "../src/programs";
 import { transcriptFile } from "../src/transcript";
 
 let folder: string;
@@ -40,6 +41,22 @@ test("a setting comes before the selected interpreter, that before an environmen
   assert.equal(await chosenInterpreter({ setting: "", folder, selected }), "/selected");
   const nothing = () => Promise.resolve(undefined);
   assert.equal(await chosenInterpreter({ setting: "", folder, selected: nothing }), environment);
+});
+
+test("an environment of another user is not taken", { skip: process.getuid?.() !== 0 }, async () => {
+  const project = path.join(folder, "shared");
+  const environment = path.join(project, ".venv");
+  const interpreter = await program("shared/.venv/bin/python", "");
+  const choices = { setting: "", folder: project, selected: () => Promise.resolve(undefined) };
+  assert.equal(await chosenInterpreter(choices), interpreter);
+  assert.equal(await isOfUser(interpreter), true);
+  for (const place of [environment, path.dirname(interpreter), interpreter]) {
+    await fs.chown(place, 65534, 65534);
+    assert.equal(await isOfUser(place), false);
+    assert.notEqual(await chosenInterpreter(choices), interpreter);
+    await fs.chown(place, 0, 0);
+  }
+  assert.equal(await isOfUser(path.join(folder, "missing")), false);
 });
 
 test("the bundled adapter is run by the interpreter of the program", async () => {

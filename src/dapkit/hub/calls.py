@@ -72,6 +72,8 @@ async def read_call(message: Mapping[str, object], report: ReportProgress) -> Hu
     project = _field(message, "project", str, None)
     if not project.startswith("/"):
         raise CallRefused("invalid_call", f"project: expected an absolute path, found {project!r}")
+    if not _names_a_file(project):
+        raise CallRefused("invalid_call", f"project: expected a path in UTF-8 and without NUL, found {project!r}")
     session = _field(message, "session", str, "")
     env = _field(message, "env", dict, {})
     stdin = _field(message, "stdin", str, "")
@@ -100,6 +102,13 @@ async def load_settings(project: Path, environ: Mapping[str, str] | None = None)
         return await anyio.to_thread.run_sync(load, abandon_on_cancel=True)
     seconds = limits.CONFIGURATION_SECONDS
     raise CallRefused("settings_unread", f"the settings of {project} could not be read within {seconds:g} s")
+
+
+def _names_a_file(path: str) -> bool:
+    try:
+        return b"\0" not in path.encode()
+    except UnicodeEncodeError:
+        return False
 
 
 def _field[T](message: Mapping[str, object], name: str, kind: type[T], missing: T | None) -> T:

@@ -108,9 +108,17 @@ def test_handler_that_fails_is_an_answer_and_the_hub_goes_on(hub_client: HubClie
     assert pid_of(hub_client) == pid
 
 
-def test_project_has_to_be_an_absolute_path(hub_client: HubClient) -> None:
-    with pytest.raises(CallRefused, match="project: expected an absolute path, found 'here'"):
-        hub_client.call("echo", {}, project="here")
+@pytest.mark.parametrize(
+    ("project", "text"),
+    [
+        ("here", "expected an absolute path, found 'here'"),
+        ("/a\0b", "expected a path in UTF-8 and without NUL, found '/a.x00b'"),
+        ("/a\udc9b", "expected a path in UTF-8 and without NUL, found '/a.udc9b'"),
+    ],
+)
+def test_project_must_be_an_absolute_path(hub_client: HubClient, project: str, text: str) -> None:
+    with pytest.raises(CallRefused, match=f"project: {text}"):
+        hub_client.call("echo", {}, project=project)
 
 
 def test_progress_is_told(hub_client: HubClient) -> None:

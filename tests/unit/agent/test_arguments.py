@@ -104,3 +104,12 @@ def test_a_path_is_taken_relative_to_the_folder_of_the_caller() -> None:
 
 def test_a_whole_number_may_come_as_javascript_writes_it() -> None:
     assert reading("set_breakpoint", {"line": 3.0}) == {"line": 3}
+
+
+@pytest.mark.parametrize("given", [{"program": "a\udc9b.py"}, {"program": "a.py", "args": ["b", "\udc9b"]}])
+def test_bytes_that_are_no_text_are_refused_and_not_changed(given: Mapping[str, object]) -> None:
+    with pytest.raises(
+        InvalidArguments, match="has bytes that are not UTF-8, which the protocol cannot carry"
+    ) as caught:
+        reading("launch", given)
+    assert caught.value.hint == "Rename the file, or give a link to it that has another name."

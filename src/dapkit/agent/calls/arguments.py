@@ -6,6 +6,7 @@ is an absent parameter. Conditions between parameters are left to the actions.
 
 import difflib
 import os
+import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
@@ -48,6 +49,11 @@ def _converted(parameter: Parameter, value: object, folder: Path) -> object:
         value = int(value)  # JavaScript knows no other numbers
     if not fits(value):
         raise InvalidArguments(f"{parameter.name} must be {expected}, not {_shown(value)}")
+    if not _is_unicode(value):
+        raise InvalidArguments(
+            f"{parameter.name} has bytes that are not UTF-8, which the protocol cannot carry: {_shown(value)}",
+            hint="Rename the file, or give a link to it that has another name.",
+        )
     if parameter.choices and value not in parameter.choices:
         raise InvalidArguments(f"{parameter.name} must be one of {', '.join(parameter.choices)}, not {_shown(value)}")
     if parameter.kind is ParameterKind.PATH:
@@ -58,6 +64,15 @@ def _converted(parameter: Parameter, value: object, folder: Path) -> object:
 def _shown(value: object) -> str:
     text = repr(value)
     return text if len(text) <= 60 else f"{text[:57]}..."
+
+
+def _is_unicode(value: object) -> bool:
+    """Whether a text, or each text of a list, can be encoded: Python has lone surrogates for bytes of file names."""
+    texts = value if isinstance(value, list | tuple) else [value]
+    return not any(isinstance(text, str) and _SURROGATE.search(text) for text in texts)
+
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def _is_whole(value: object) -> bool:
