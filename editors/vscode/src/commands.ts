@@ -4,7 +4,7 @@ import * as path from "node:path";
 import * as vscode from "vscode";
 
 import type { AdapterFactory } from "./adapter-factory";
-import { currentFile } from "./configuration";
+import { currentFile, recording, type Configuration } from "./configuration";
 import { processesOf } from "./processes";
 
 let latestArguments = "";
@@ -12,6 +12,7 @@ let latestArguments = "";
 export function registerCommands(factory: AdapterFactory): vscode.Disposable {
   return vscode.Disposable.from(
     vscode.commands.registerCommand("dapkit.debugFile", debugFile),
+    vscode.commands.registerCommand("dapkit.openRecording", openRecording),
     vscode.commands.registerCommand("dapkit.pickProcess", pickProcess),
     vscode.commands.registerCommand("dapkit.pickArguments", pickArguments),
     vscode.commands.registerCommand("dapkit.openTranscript", () => openTranscript(factory.transcript)),
@@ -24,8 +25,22 @@ async function debugFile(file = vscode.window.activeTextEditor?.document.uri): P
     await vscode.window.showErrorMessage("There is no file to debug: open one first.");
     return;
   }
-  const configuration = currentFile(file.fsPath) as unknown as vscode.DebugConfiguration; // all of its keys are there
-  await vscode.debug.startDebugging(vscode.workspace.getWorkspaceFolder(file), configuration);
+  const text = (await vscode.workspace.openTextDocument(file)).getText();
+  await start(file, currentFile(file.fsPath, text));
+}
+
+/** Let the user choose a recording, and debug it. */
+async function openRecording(given?: vscode.Uri): Promise<void> {
+  const filters = { Recordings: ["dapkit"], "All files": ["*"] };
+  const [file] = given ? [given] : ((await vscode.window.showOpenDialog({ filters, openLabel: "Debug" })) ?? []);
+  if (file !== undefined) {
+    await start(file, recording(file.fsPath));
+  }
+}
+
+async function start(file: vscode.Uri, configuration: Configuration): Promise<void> {
+  const whole = configuration as unknown as vscode.DebugConfiguration; // all of its keys are there
+  await vscode.debug.startDebugging(vscode.workspace.getWorkspaceFolder(file), whole);
 }
 
 /** Let the user choose a process; return its id, or undefined if none was chosen. */

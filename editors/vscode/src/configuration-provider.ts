@@ -43,7 +43,7 @@ class ConfigurationProvider implements vscode.DebugConfigurationProvider {
       if (around.file === undefined) {
         throw new Problem("There is no launch.json, and the active editor has no Python file that could be debugged.");
       }
-      return forEditor(await completed(currentFile(around.file), around));
+      return forEditor(await completed(currentFile(around.file, around.text), around));
     });
   }
 

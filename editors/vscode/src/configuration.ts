@@ -37,9 +37,21 @@ export function isEmpty(configuration: Configuration): boolean {
   return !configuration["type"] && !configuration["request"] && !configuration["name"];
 }
 
-/** Return the configuration that runs a file. */
-export function currentFile(file: string): Configuration {
+const TEST_FILE = /(?:^|\/)(?:test_[^/]*|[^/]*_test)\.py$/;
+const PYTEST_TEST = /^(?:(?:async )?def test|import pytest|from pytest )/m;
+
+/** Return the configuration that runs a file: a file of tests for pytest by pytest, since running it does nothing. */
+export function currentFile(file: string, text = ""): Configuration {
+  if (TEST_FILE.test(file) && PYTEST_TEST.test(text) && !text.includes("__main__")) {
+    const name = "Tests of the current file";
+    return { type: TYPE, request: "launch", name, module: "pytest", args: [file], justMyCode: true };
+  }
   return { type: TYPE, request: "launch", name: "Current file", program: file };
+}
+
+/** Return the configuration that opens a recording. */
+export function recording(file: string): Configuration {
+  return { type: TYPE, request: "launch", name: `Recording ${file.replace(/.*\//, "")}`, replay: file };
 }
 
 /** Return a configuration that is complete but for variables, which the editor puts in afterwards. */

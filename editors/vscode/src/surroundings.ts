@@ -13,11 +13,12 @@ const PYTHON_EXTENSION = "ms-python.python";
 
 export function surroundingsOf(
   folder: vscode.WorkspaceFolder | undefined,
-): Surroundings & { folder?: string | undefined } {
+): Surroundings & { folder?: string | undefined; text?: string | undefined } {
   const document = vscode.window.activeTextEditor?.document;
   const isFile = document?.languageId === "python" && document.uri.scheme === "file";
   return {
     file: isFile ? document.uri.fsPath : undefined,
+    text: isFile ? document.getText() : undefined,
     folder: folder?.uri.fsPath,
     interpreter: () => interpreterFor(folder),
   };

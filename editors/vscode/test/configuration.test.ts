@@ -62,6 +62,36 @@ test("without a launch.json the current file is debugged", () => {
   });
 });
 
+test("a file of tests for pytest is run by pytest, and any other file by itself", () => {
+  const tests = "import shop\n\ndef test_price():\n    assert shop.price(1) == 2\n";
+  assert.deepEqual(configuration.currentFile("/shop/test_app.py", tests), {
+    type: "dapkit",
+    request: "launch",
+    name: "Tests of the current file",
+    module: "pytest",
+    args: ["/shop/test_app.py"],
+    justMyCode: true,
+  });
+  assert.equal(configuration.currentFile("/shop/app_test.py", tests)["module"], "pytest");
+  const runsItself = `${tests}\nif __name__ == "__main__":\n    test_price()\n`;
+  for (const [file, text] of [
+    ["/shop/app.py", tests],
+    ["/shop/test_app.py", runsItself],
+    ["/shop/test_app.py", "import unittest\n"],
+  ] as const) {
+    assert.equal(configuration.currentFile(file, text)["program"], file);
+  }
+});
+
+test("a recording is opened by its file", () => {
+  assert.deepEqual(configuration.recording("/shop/app-1.dapkit"), {
+    type: "dapkit",
+    request: "launch",
+    name: "Recording app-1.dapkit",
+    replay: "/shop/app-1.dapkit",
+  });
+});
+
 test("entries for debugpy are offered under their names, unchanged but for the type", () => {
   const flask = { type: "debugpy", request: "launch", name: "Flask", module: "flask", jinja: true };
   const made = configuration.offered([flask, { type: "node", request: "launch", name: "Page" }]);

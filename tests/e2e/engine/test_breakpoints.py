@@ -1,6 +1,7 @@
 """Breakpoints: where they end up, when they stop, and what they say."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -79,6 +80,26 @@ def test_file_that_is_no_python_or_missing_is_told(start: Start, tmp_path: Path)
         body = peer.ask("setBreakpoints", source={"path": str(tmp_path / name)}, breakpoints=[{"line": 1}])
         assert body["breakpoints"][0]["verified"] is False
         assert said in body["breakpoints"][0]["message"]
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({}, 'is not valid Python in line 1: invalid syntax; a breakpoint in a template needs "jinja": true'),
+        ({"jinja": True}, "no template of that name has been compiled yet; the breakpoint waits for it"),
+    ],
+)
+def test_breakpoint_in_a_template_says_what_it_needs(
+    start: Start, tmp_path: Path, options: dict[str, Any], said: str
+) -> None:
+    peer = start(LOOP)
+    peer.configure(**options, lines=[4])
+    (tmp_path / "shop.html").write_text("<p>{{ price }}</p>\n")
+    body = peer.ask("setBreakpoints", source={"path": str(tmp_path / "shop.html")}, breakpoints=[{"line": 1}])
+    assert body["breakpoints"][0]["verified"] is False
+    assert said in body["breakpoints"][0]["message"]
+    missing = peer.ask("setBreakpoints", source={"path": str(tmp_path / "none.html")}, breakpoints=[{"line": 1}])
+    assert "cannot be read" in missing["breakpoints"][0]["message"]
 
 
 @pytest.mark.thorough

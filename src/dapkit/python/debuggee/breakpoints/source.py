@@ -110,7 +110,7 @@ class SourceBreakpointTable:
                 continue
             breakpoint.wanted_line = line
             if isinstance(lines, RequestRefused):
-                breakpoint.wait(f"{lines}; the breakpoint waits for code of that name")
+                breakpoint.wait(self._why_it_waits(where, lines, was_read=lines is not text))
             else:
                 _locate(breakpoint, lines, where, note, None if isinstance(text, RequestRefused) else text)
                 if (
@@ -120,6 +120,13 @@ class SourceBreakpointTable:
                 ):
                     _find_column(breakpoint, text, where)
         return breakpoints
+
+    def _why_it_waits(self, where: str, refusal: RequestRefused, *, was_read: bool) -> str:
+        if not was_read or where.endswith((".py", ".pyw", ">")):
+            return f"{refusal}; the breakpoint waits for code of that name"
+        if self._reads("jinja") or self._reads("django"):
+            return "no template of that name has been compiled yet; the breakpoint waits for it"
+        return f'{refusal}; a breakpoint in a template needs "jinja": true or "django": true'
 
     @under_lock
     def place(self, key: str, breakpoints: list[EngineBreakpoint]) -> None:
