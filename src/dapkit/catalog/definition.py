@@ -183,6 +183,9 @@ class AdapterDefinition:
         open_core_version: the lowest version that opens core files; empty for any.
         launch_keys: all keys of `launch` that it knows, beside the keys of VS Code; empty if the keys are not known.
         attach_to_pid_needs: programs by which it gets into a process.
+        attach_signal: name of the signal at which a process opens a port for a debugger: the adapter attaches to that;
+            empty if it attaches to processes.
+        debug_port: the port that such a process opens unless another is asked for.
         attach_to_port: arguments to attach to a port; None if it cannot.
         source_map: arguments that replace those in launch and attach to map sources, with the placeholders `pairs`,
             `table`, `substitutions` and `roots`.
@@ -237,6 +240,8 @@ class AdapterDefinition:
     open_core_version: str = ""
     launch_keys: tuple[str, ...] = ()
     attach_to_pid_needs: tuple[str, ...] = ()
+    attach_signal: str = ""
+    debug_port: int = 0
     attach_to_port: ArgumentTemplate | None = None
     source_map: ArgumentTemplate = NOTHING
     source_map_words: tuple[str, ...] = ()

@@ -20,3 +20,6 @@ VERSIONS_KEPT = 256
 
 MARKER_BYTES = 1024 * 1024
 """Bytes of a root marker that are searched for its required text."""
+
+DEBUG_PORT_SECONDS = 5.0
+"""Time for a process to open a port for a debugger once it was asked to."""

@@ -86,3 +86,10 @@ def listener(port: int, debuggers: Mapping[str, str]) -> ProcessInfo | None:
             except NoProgram:
                 return None
     return None
+
+
+def listening_ports(pid: int) -> set[int]:
+    """Return the TCP ports at which a process listens, as far as they can be seen."""
+    sockets = procfs.sockets_of(pid)
+    listeners = (row for row in procfs.tcp_sockets() if row.state == procfs.LISTEN and row.link in sockets)
+    return {int(row.local.rpartition(":")[2], 16) for row in listeners}

@@ -274,6 +274,7 @@ _SPECIAL: dict[str, Check] = {
     "args": _texts,
     "transport": _transport,
     "port": _port,
+    "debug_port": _port,
     "file_types": _file_types,
     "programs": _file_types,
     "attach": _table,

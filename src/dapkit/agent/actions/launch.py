@@ -24,6 +24,7 @@ from dapkit.agent.reading.report import last_output, stop_report
 from dapkit.agent.reading.snapshots import snapshot
 from dapkit.agent.results.session import Started
 from dapkit.catalog import Catalog, Choice, NoProgram, Traits, load, route_to, with_sources_mapped
+from dapkit.catalog.debug_port import debug_port
 from dapkit.catalog.launch_json import Plan
 from dapkit.catalog.programs import bare_name
 from dapkit.client import BreakpointSpec, FunctionLocation
@@ -164,9 +165,12 @@ async def attach(
     )
     choice = with_sources_mapped(choice, _source_map(source_map, folder))
     specs = await _found(call, specs, folder, choice)
+    target = program or (f"process {pid}" if pid is not None else f"{where}:{port}")
+    if pid is not None and choice.definition.attach_signal:
+        call.progress(f"asking process {pid} to listen for a debugger")
+        port, pid = await anyio.to_thread.run_sync(debug_port, pid, choice.definition), None
     arguments = choice.attach_arguments(pid=pid, host=where, port=port, cwd=folder, more=options or {})
     route = route_to(choice, arguments, host=where, port=port)
-    target = program or (f"process {pid}" if pid is not None else f"{where}:{port}")
     start_of_it = replace(
         _start_of(choice, arguments, route, folder, target),
         request="attach",
