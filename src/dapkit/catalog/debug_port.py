@@ -16,7 +16,7 @@ def debug_port(pid: int, definition: AdapterDefinition) -> int:
     The port is one that this very process has opened: another one may have the usual port.
 
     Raises:
-        CatalogError: it is no process of the adapter's interpreters, which the signal might end, or opens no port.
+        CatalogError: the process runs another interpreter, which the signal might end, or it opens no port.
         NoProgram: there is no such process.
 
     """

@@ -215,8 +215,10 @@ FAILING = """\
         (["uncaught"], FAILING, ("page.html", 4)),
         (["userUnhandled"], "<p>\n{{ missing.name }}", ("page.html", 2)),
         (["userUnhandled"], "<p>\n{% wrong %}", ("page.html", 2)),
+        (["raised"], "<p>\n{% wrong %}", ("page.html", 2)),
+        (["uncaught"], "<p>\n{% wrong %}", ("page.html", 2)),
     ],
-    ids=["user", "raised", "uncaught", "undefined", "syntax"],
+    ids=["user", "raised", "uncaught", "undefined", "syntax", "syntax raised", "syntax uncaught"],
 )
 def test_an_exception_stops_once_and_at_the_line_of_the_template(
     start: Start, tmp_path: Path, filters: list[str], template: str, place: tuple[str, int]

@@ -82,6 +82,7 @@ _TEMPLATE: Final = "__jinja_template__"
 _TABLE: Final = "debug_info"
 _OF_MODULE: Final = frozenset(("name", "root", "blocks", _TABLE))
 _FOR_TRACEBACK: Final = "__jinja_exception__"
+_SYNTAX_ERROR: Final = "TemplateSyntaxError"
 _RAISES_AGAIN: Final = ("Environment.handle_exception", "/jinja2/environment.py")
 _COMPILERS: Final = 6
 """Frames of the library around the code of a template that is just made, among which one holds its text."""
@@ -246,8 +247,17 @@ def text_in_memory(frame: FrameType) -> tuple[str, str] | None:
 
 
 def stands_in(frame: FrameType) -> bool:
-    """Return whether a frame only makes an entry of a traceback: for that it raises the same exception again."""
-    return _FOR_TRACEBACK in frame.f_globals
+    """Return whether a frame only makes an entry of a traceback: for that it raises the same exception again.
+
+    The entry for an error of syntax is the one place that the error has in the template, so it counts as a raise.
+    """
+    if _FOR_TRACEBACK not in frame.f_globals:
+        return False
+    exception, code = dict.get(frame.f_globals, _FOR_TRACEBACK), frame.f_code
+    if type(exception).__name__ != _SYNTAX_ERROR:
+        return True
+    fields = namespace(exception)
+    return (fields.get("filename"), fields.get("lineno")) != (code.co_filename, frame.f_lineno)
 
 
 def raises_again(frame: FrameType) -> bool:
