@@ -1,5 +1,6 @@
 """Values whose classes redefine everything: what a look at them may call, and what it does when that never ends."""
 
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -368,3 +369,46 @@ def test_variables_that_are_kept_in_an_odd_mapping_are_shown_as_that_mapping(sta
     assert rows["locals()"]["type"] == "__main__.Odd"
     peer.go()
     assert peer.finish()[:2] == (0, "end\n")
+
+
+CATCHES = """
+    import os
+    def wait():
+        while not os.path.exists("go"):
+            try:
+                while not os.path.exists("go"): pass
+            except BaseException:
+                pass
+    class Catches:
+        def __repr__(self):
+            while not os.path.exists("go"):
+                try:
+                    while not os.path.exists("go"):
+                        try:
+                            wait()
+                        except BaseException:
+                            pass
+                except BaseException:
+                    pass
+            return "at last"
+    caught = Catches()
+    x = 1
+    y = 2
+"""
+"""Three times around, so that no interruption comes between two of its attempts."""
+
+
+def test_a_thread_that_is_still_in_an_evaluation_says_so_when_it_is_to_continue(start: Start, tmp_path: Path) -> None:
+    peer = start(CATCHES)
+    peer.configure(lines=[21])
+    peer.stopped("breakpoint")
+    with suppress(Refused):  # which of its deadlines comes first is open
+        peer.value("caught")
+    peer.ask("next", threadId=1)
+    said = "MainThread is still in an evaluation that cannot be interrupted, and continues once that has ended.\n"
+    assert peer.event("output")["output"] == said
+    (tmp_path / "go").touch()
+    peer.stopped("step")
+    assert peer.at() == ("<module>", 22)
+    peer.go()
+    assert [event for event in peer.events() if said in str(event)] == []

@@ -55,6 +55,7 @@ class ParkedThread:
         "going",
         "ident",
         "inbox",
+        "job",
         "leaving",
         "pending_exception",
         "resumed_alone",
@@ -97,6 +98,9 @@ class ParkedThread:
         """How many entries the stack has, with all frames or not, and in which stop."""
         self.inbox: _queue.SimpleQueue[Job | VisitEnd | None] = _queue.SimpleQueue()
 
+        self.job: Job | VisitEnd | None = None
+        """The work that it does."""
+
     def stand(self, is_ending: Callable[[], bool], gui: GuiEvents) -> None:
         """Do the work of the inbox until it is to leave, and serve windows of the program meanwhile.
 
@@ -108,11 +112,19 @@ class ParkedThread:
                 gc_pause.pause()  # the interrupted work may have left it
                 job = self._next_job(gui)
                 if job is not None:
+                    self.job = job
                     job.run()
                     if is_ending():
                         self.pending_exception = KeyboardInterrupt()  # the first one ended the evaluation
             except BaseException as error:  # of a signal handler, which may have lost the result of `get`
                 self.pending_exception = error
+            finally:
+                self.job = None
+
+    @property
+    def is_left_behind(self) -> bool:
+        """Return whether it is in work that was answered without it, and that no interruption ends."""
+        return isinstance(self.job, Job) and self.job.is_over
 
     def _next_job(self, gui: GuiEvents) -> Job | VisitEnd | None:
         """Wait for work, and give the windows their turns meanwhile."""

@@ -90,7 +90,15 @@ def _go_on(engine: "Engine", ident: int, *, single: bool, begin: Callable[[], No
         if begin is not None:
             begin()
         engine.stepping.watch_nothing_everywhere()
+        left_behind = [
+            each.ident
+            for each in engine.stops.parked.values()
+            if each.is_left_behind and (not single or each.ident == ident)
+        ]
         engine.stops.resume(ident if single else None)
+    for each in left_behind:
+        text = "is still in an evaluation that cannot be interrupted, and continues once that has ended"
+        engine.link.event("output", {"category": "console", "output": f"{engine.threads.name(each)} {text}.\n"})
 
 
 def pause(engine: "Engine", request: IncomingRequest) -> Deferred:
