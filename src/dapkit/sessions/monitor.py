@@ -284,7 +284,7 @@ class SessionMonitor:
             description="panic" if verdict.is_panic else event.description or (f"signal {signal}" if signal else None),
             signal=None if paused else signal,
             at_panic_function=verdict.is_panic,
-            text="; ".join(verdict.changes) or event.text,
+            text="; ".join(verdict.changes) or (None if event.text == event.description else event.text),
             hit_breakpoints=verdict.hit,
             all_threads_stopped=bool(event.all_threads_stopped),
             remarks=(*verdict.remarks, *map(_beside, target.session.stops_beside.values())),
