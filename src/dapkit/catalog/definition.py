@@ -35,6 +35,8 @@ class Traits:
             command.
         counts_hits: whether a hit condition has the same meaning for it as for dapkit; dapkit counts the hits for other
             adapters.
+        completion_prefix: the words before an expression in the text of a `completions` request, which is taken as a
+            line of the debugger; empty if expressions are completed as they are.
         debugger_lines: the lines that the adapter or its debugger wrote about itself, into its console or the program's
             output: the whole line, as first group. They are not shown.
         default_filters_off: whether the exception filters that it turns on by default stop at exceptions that are
@@ -83,6 +85,7 @@ class Traits:
     adapter_is_program: bool = False
     command_mark: str = ""
     counts_hits: bool = False
+    completion_prefix: str = ""
     debugger_lines: re.Pattern[str] | None = None
     default_filters_off: bool = False
     entry_function: str = ""

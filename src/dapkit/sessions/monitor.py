@@ -271,15 +271,15 @@ class SessionMonitor:
             signal = None
         is_entry = is_entry and signal is None
         paused = self._state.pause_requested and self._is_pause(stopped, signal)
+        if is_entry:
+            reason = "entry"
+        elif paused:
+            reason = "pause"
+        else:
+            reason = "exception" if verdict.is_panic else _reason(target, stopped, signal)
         stop = Stop(
             number=self._state.count_stop(),
-            reason="entry"
-            if is_entry
-            else "pause"
-            if paused
-            else "exception"
-            if verdict.is_panic
-            else _reason(target, stopped, signal),
+            reason=reason,
             target=target.number,
             description="panic" if verdict.is_panic else event.description or (f"signal {signal}" if signal else None),
             signal=None if paused else signal,

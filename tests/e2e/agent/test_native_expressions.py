@@ -6,6 +6,7 @@ import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
+import anyio
 import pytest
 
 from action_fixtures import Caller
@@ -63,6 +64,18 @@ async def test_an_expression_is_never_a_command_of_the_debugger(stopped: Caller)
     again = await stopped("continue")
     assert again.details["stop"]["reason"] == "breakpoint"
     assert (await stopped("evaluate", expression="i")).text.startswith("Result: 1")
+
+
+@pytest.mark.each_adapter
+@pytest.mark.usefixtures("with_gdb_of_sid")
+async def test_an_expression_is_completed_and_not_a_command(
+    caller: Caller, require_tool: Callable[[str], Path]
+) -> None:
+    source = caller.write("calls.c", SOURCE)
+    await anyio.run_process([require_tool("cc"), "-g", "-O0", "-o", caller.project / "calls", source])
+    await caller("launch", program="calls", adapter="gdb", breakpoints=["calls.c:9"], timeout=60)
+    assert "- sum\n" in f"{(await caller('completions', expression='su')).text}\n"
+    assert "info" not in (await caller("completions", expression="inf")).text.split()
 
 
 async def test_a_marked_command_goes_to_the_debugger(stopped: Caller) -> None:

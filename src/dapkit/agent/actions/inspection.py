@@ -349,13 +349,20 @@ async def completions(
     """Show how an expression can be completed in a frame."""
     call.require("supports_completions_request", "completions")
     chosen_frame = await frame_of(call, frame_id, frame)
-    request = CompletionsArguments(text=expression, column=column or len(expression) + 1, frame_id=chosen_frame)
+    prefix = call.session.traits.completion_prefix
+    position = len(prefix) + (column or len(expression) + 1)
+    request = CompletionsArguments(text=f"{prefix}{expression}", column=position, frame_id=chosen_frame)
     targets = (await call.requests.ask(request)).targets
     first_targets = targets[: limits.COMPLETIONS_SHOWN]
     return CompletionsResult(
         snapshot=snapshot(call.session),
         completions=[
-            Completion(label=item.label, text=item.text or item.label, type=item.type) for item in first_targets
+            Completion(
+                label=item.label.removeprefix(prefix),
+                text=(item.text or item.label).removeprefix(prefix),
+                type=item.type,
+            )
+            for item in first_targets
         ],
         more=len(targets) - len(first_targets),
     )
