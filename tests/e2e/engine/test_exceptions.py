@@ -581,6 +581,7 @@ IN_LIBRARIES = """
             except ImportError: pass
             import broken
         def test_6(self): raise Sold
+        def test_7(self): raise type("WebSocketDisconnect", (Exception,), {"__module__": "starlette.websockets"})
     unittest.main(argv=["prog"], exit=False)
     def last(): json.loads("")
     last()
@@ -601,7 +602,7 @@ def test_user_unhandled_shows_the_line_of_the_program_and_leaves_control_flow_al
         assert peer.value("1 + 1") == "2"
         assert peer.ask("exceptionInfo", threadId=1)["breakMode"] == "userUnhandled"
         peer.go()
-    assert places == [("T.test_1", 5), ("<module>", 1), ("T.test_6", 13), ("last", 15)]
+    assert places == [("T.test_1", 5), ("<module>", 1), ("T.test_6", 13), ("last", 16)]
     assert peer.finish()[0] == 1
     assert sum(event["event"] == "stopped" for event in peer.events()) == len(places)
 

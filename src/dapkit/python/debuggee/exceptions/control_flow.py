@@ -17,6 +17,7 @@ _CLASSES: Final = {
     "bdb": "BdbQuit",
     "werkzeug.exceptions": "HTTPException",
     "starlette.exceptions": "HTTPException",
+    "starlette.websockets": "WebSocketDisconnect",
     "django.http.response": "Http404",
     "django.core.exceptions": "PermissionDenied",
     "rest_framework.exceptions": "APIException",
