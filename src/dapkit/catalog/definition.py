@@ -68,6 +68,8 @@ class Traits:
             a command.
         scope_commands: commands of its `repl` that print NAME = VALUE for the variables of a scope, by the scope's
             `presentationHint`, if it refuses a whole scope because of one variable.
+        stopped_call: words of its error for a call in an expression that a breakpoint or a panic has stopped; empty
+            if it reports no such error.
         thrown: expressions for the exception being thrown, if the top frame is in `function`: its `type`, as a text or
             as the group of `type_pattern`, its `message`, as a text, or else its `value`.
         total_frames_is_guess: whether it reports a number of frames only so that it is asked for more, as the
@@ -105,6 +107,7 @@ class Traits:
     recorded_history: bool = False
     repl_is_command_line: bool = False
     scope_commands: Mapping[str, str] = field(default_factory=dict)
+    stopped_call: str = ""
     thrown: Mapping[str, str] = field(default_factory=dict)
     total_frames_is_guess: bool = False
     unreadable_value: str = ""

@@ -308,6 +308,11 @@ class SessionMonitor:
         description = f"{stopped.event.description or ''} {stopped.event.text or ''} {signal or ''}"
         return stopped.reason == "pause" or self._traits.names_pause_signal(description)
 
+    async def read_stop_again(self, target: Target) -> None:
+        """Bring the stop of a target up to date, if it stands at one."""
+        if target.stop is not None:
+            await self._update(target, target.stop)
+
     async def _update(self, target: Target, stop: Stop) -> None:
         """Bring a stop up to date whose place the adapter has declared invalid; it keeps its number."""
         stopped = target.session.state

@@ -169,6 +169,10 @@ class DebugSession:
             await self.breakpoints.break_on_exceptions(exceptions, by_user=self.start.exceptions is not None)
             await self._launch(deadline)
 
+    async def read_stop_again(self) -> None:
+        """Bring the present stop up to date, whose thread a request has moved."""
+        await self._monitor.read_stop_again(self.state.target)
+
     async def restart(self, changes: Mapping[str, object] | None = None, *, deadline: float | None = None) -> None:
         """End the program and start it again, with other values for some keys of its configuration.
 

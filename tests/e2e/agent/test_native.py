@@ -263,6 +263,24 @@ async def test_a_go_module_is_debugged(caller: Caller, require_tool: Callable[[s
     assert again.details["snapshot"]["frameName"].startswith("main.main")
 
 
+@pytest.mark.each_adapter
+async def test_a_call_that_a_breakpoint_stops_is_followed_to_where_it_stands(
+    caller: Caller, require_tool: Callable[[str], Path]
+) -> None:
+    require_tool("dlv")
+    require_tool("go")
+    caller.write("go.mod", "module example.com/sums\n\ngo 1.19\n")
+    caller.write("main.go", GO)
+    launched = await caller("launch", program=".", breakpoints=["main.go:11", "main.go:7"], timeout=60)
+    assert launched.details["snapshot"]["line"] == 11
+    refused = await caller("evaluate", expression="call add(1, 1)")
+    assert refused.error[0] == "adapter_failed"
+    assert "threads shows where. continue ends the call." in refused.text
+    [session] = (await caller("sessions")).details["sessions"]
+    assert session["frameName"].startswith("runtime.debugCall")
+    assert (await caller("continue")).details["snapshot"]["line"] == 11
+
+
 async def test_a_panic_in_go_is_told_with_its_values_and_its_exit_code(
     caller: Caller, require_tool: Callable[[str], Path]
 ) -> None:

@@ -138,9 +138,16 @@ async def _evaluate(call: ActionCall, expression: str, context: str | None, fram
     traits = call.session.traits
     command = expression.removeprefix(COMMAND_MARK)
     if not traits.repl_is_command_line:
-        return await call.requests.ask(
-            EvaluateArguments(expression=expression, frame_id=frame, context=context or "repl")
-        )
+        request = EvaluateArguments(expression=expression, frame_id=frame, context=context or "repl")
+        try:
+            return await call.requests.ask(request)
+        except RequestFailed as error:
+            if not traits.stopped_call or traits.stopped_call not in error.text:
+                raise
+            await call.session.read_stop_again()
+            failure = explain(error, adapter=call.session.adapter)
+            failure.hint = "A breakpoint or a panic has stopped the call: threads shows where. continue ends the call."
+            raise failure from error
     if command != expression and context in (None, "repl"):
         marked = f"{traits.command_mark}{command.lstrip()}"
         return await call.requests.ask(EvaluateArguments(expression=marked, frame_id=frame, context="repl"))
