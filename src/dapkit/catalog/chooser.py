@@ -339,8 +339,7 @@ class Chooser:
         if isinstance(installed, Installed) and self._needs_version(adapter):
             version, minimum = installed.version, adapter.open_core_version
             if version is None or numbers(version) < numbers(minimum):
-                what = "of an unknown version" if version is None else f"version {version}"
-                return NotInstalled(f"{installed.command[0]} is {what}, and {minimum} is needed to open core files")
+                return NotInstalled(f"{adapter.name} {version or '?'} cannot open core files, {minimum} and later can")
         if isinstance(installed, NotInstalled) or not self._python_matters or "python" not in adapter.languages:
             return installed
         python = self._interpreter(program)
