@@ -44,7 +44,10 @@ def node(caller: Caller, require_tool: Callable[[str], Path]) -> str:
     return str(node)
 
 
-async def test_process_is_asked_to_listen_for_a_debugger(caller: Caller, node: str) -> None:
+async def test_process_is_asked_to_listen_for_a_debugger(
+    caller: Caller, node: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("dapkit.catalog.limits.DEBUG_PORT_SECONDS", 120.0)  # for a busy machine
     async with running([node, "--inspect-port=0", "loop.js"], caller.project) as process:
         attached = await caller("attach", pid=process.pid, breakpoints=["loop.js:3"], timeout=60)
         assert attached.details["snapshot"]["adapter"] == "js-debug-adapter"

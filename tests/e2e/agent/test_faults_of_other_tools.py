@@ -7,6 +7,7 @@ crash line, big values) and in `e2e/hub` (processes that die).
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -105,7 +106,9 @@ async def test_an_adapter_that_answers_nothing_is_named_and_replaced_by_a_restar
     first, second = [await caller.unchecked("evaluate", expression="step", timeout=5) for _ in range(2)]
     assert "timed out" in first["text"]
     assert "has not answered" not in first["text"]
-    assert "the adapter has not answered the last 2 requests\nIt may hang. restart starts it" in second["text"]
+    assert re.search(
+        r"the adapter has not answered the last \d requests\nIt may hang. restart starts it", second["text"]
+    )
     assert "Status: stopped" in (await caller("restart", timeout=60)).text
     assert (await caller("evaluate", expression="step")).details["evaluation"]["result"] == "0"
 
