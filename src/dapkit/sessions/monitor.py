@@ -216,8 +216,7 @@ class SessionMonitor:
             return await self._evaluate(expression, target, thread)
 
         panics = self._breakpoints.panics
-        every = [*self._breakpoints, *([] if panics is None else [panics])]
-        hit = hit_by(every, target.session, stopped, thread.top)
+        hit = hit_by(self._breakpoints.with_panics, target.session, stopped, thread.top)
         verdict = await judge_stop(hit, evaluate)
         if changes := [change for each in hit if (change := await self._change_of(each, target, thread))]:
             verdict = replace(verdict, changes=tuple(changes))

@@ -110,7 +110,7 @@ async def launch(
         terminal=terminal or given_input is not None,
         options=options or {},
     )
-    arguments = program_choice.configuration()
+    arguments = await anyio.to_thread.run_sync(program_choice.configuration)  # it may look into the program
     start_of_it = replace(
         _start_of(choice, arguments, route_to(choice, arguments), folder, _name(choice, program_choice)),
         breakpoints=specs,
@@ -219,7 +219,7 @@ async def restart(
         if remembered.launched is None:
             raise InvalidArguments("restart: only a program that launch has started can be given other arguments")
         remembered.launched = remembered.launched.changed(args=args, env=env, stop_on_entry=stop_on_entry)
-        changes = remembered.launched.configuration()
+        changes = await anyio.to_thread.run_sync(remembered.launched.configuration)
     call.progress("starting the program again")
     await session.restart(changes, deadline=call.left)
     return await _started(call, (), patience=call.settings.session_initial_stop_seconds)

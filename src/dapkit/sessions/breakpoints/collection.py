@@ -83,6 +83,11 @@ class KeptBreakpoints:
         """All in the present state, in the order in which they were first set."""
         return iter(tuple(self._kept.values()))
 
+    @property
+    def with_panics(self) -> list[KeptBreakpoint]:
+        """All that the program may stop at: those that are asked for, and that at panics."""
+        return [*self, *([] if self.panics is None else [self.panics])]
+
     def get(self, number: int) -> KeptBreakpoint:
         """Look one up by its number.
 
@@ -212,7 +217,7 @@ class KeptBreakpoints:
     def finish(self) -> None:
         """Note that the run is over: nothing is set any more, and the last report of each breakpoint stays."""
         self._root = None
-        for each in (*self, *([] if self.panics is None else [self.panics])):
+        for each in self.with_panics:
             if each.is_set:
                 each.keep_report()
 
