@@ -79,8 +79,7 @@ PARAMETERS: "dict[str, ParameterRow]" = {
     "source_map": {
         "type": "variables",
         "choices": (),
-        "meaning": "Where sources are here: FROM=TO, a folder as the program's debug "
-        "information names it, and its own.",
+        "meaning": "FROM=TO: a folder of sources as the debug information names it, and where it is here.",
     },
     "options": {"type": "object", "choices": (), "meaning": "Further keys for the adapter's launch or attach request."},
     "timeout": {"type": "number", "choices": (), "meaning": "Seconds to wait, 5 to 300, by default 30."},
@@ -144,8 +143,7 @@ PARAMETERS: "dict[str, ParameterRow]" = {
     "frame": {
         "type": "integer_or_string",
         "choices": (),
-        "meaning": "The frame: its place in the stack (0 is the innermost), its number as shown "
-        "(#21), or its function.",
+        "meaning": "Place in the stack (0 is the innermost), number as shown (#21), or function.",
     },
     "clock": {"type": "integer", "choices": (), "meaning": "Moment of the history, as why shows it."},
     "context": {

@@ -23,7 +23,7 @@ InTerminal = Annotated[bool, "Run in a terminal, so that stdin can type into it.
 TimeTravel = Annotated[bool, "Record the history, for step_back and why (Python)."]
 SourceMap = Annotated[
     dict[str, str],
-    "Where sources are here: FROM=TO, a folder as the program's debug information names it, and its own.",
+    "FROM=TO: a folder of sources as the debug information names it, and where it is here.",
 ]
 StopOnEntry = Annotated[bool, "Stop at the start; by default only without breakpoints."]
 Options = Annotated[dict[str, object], "Further keys for the adapter's launch or attach request."]
@@ -47,9 +47,7 @@ Function = Annotated[str, "Name of a function, instead of file and line."]
 ThreadId = Annotated[int, "Id of a thread, as threads shows it; by default the one that stopped."]
 ThreadIndex = Annotated[int, "The thread at this place in threads, from 0."]
 FrameId = Annotated[int, "Id of a frame, as stack_trace shows it; by default the current one."]
-FrameIndex = Annotated[
-    int | str, "The frame: its place in the stack (0 is the innermost), its number as shown (#21), or its function."
-]
+FrameIndex = Annotated[int | str, "Place in the stack (0 is the innermost), number as shown (#21), or function."]
 
 # Breakpoints
 
