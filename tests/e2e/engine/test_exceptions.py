@@ -607,6 +607,50 @@ def test_user_unhandled_shows_the_line_of_the_program_and_leaves_control_flow_al
     assert sum(event["event"] == "stopped" for event in peer.events()) == len(places)
 
 
+UNPICKLED_TRACEBACK = """
+    class Failed(Exception): pass
+    stub = compile("\\n\\n\\nraise __traceback_maker", __file__, "exec").replace(co_name="work")
+    def made_again():
+        try: exec(stub, {"__file__": __file__, "__name__": "prog"})
+        except Exception as error: return error.__traceback__.tb_next
+    import json
+    def with_traceback(_): raise Failed("far away").with_traceback(made_again())
+    json.loads("{}", object_hook=with_traceback)
+"""
+"""As tblib does for each frame of a traceback that it has unpickled."""
+
+
+@pytest.mark.parametrize("filters", [["raised"], ["userUnhandled"]])
+def test_code_by_which_tblib_makes_a_traceback_again_stops_nothing(start: Start, filters: list[str]) -> None:
+    peer = start(UNPICKLED_TRACEBACK)
+    peer.configure(filters=filters)
+    assert peer.stopped("exception")["text"] == "__main__.Failed"
+    peer.go()
+    assert peer.finish()[0] == 1
+    assert sum(event["event"] == "stopped" for event in peer.events()) == 1
+
+
+SWALLOWED_BY_C = """
+    import io, threading
+    class Proxy(io.TextIOBase):
+        def __getattr__(self, name): raise AttributeError(name)
+    local = threading.local()
+    def work(): local.proxy = Proxy()
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join()
+    kept = Proxy()
+"""
+"""The finalizers of both, at the end of a thread and of the program, look for an attribute."""
+
+
+def test_exceptions_that_c_code_swallows_with_no_frame_below_are_not_uncaught(start: Start) -> None:
+    peer = start(SWALLOWED_BY_C)
+    peer.configure(filters=["uncaught", "userUnhandled"])
+    assert peer.finish()[0] == 0
+    assert not [event for event in peer.events() if event["event"] == "stopped"]
+
+
 @pytest.mark.parametrize(
     ("just_my_code", "place"), [(True, ("f", 2)), (False, ("loads", 0))], ids=["own code alone", "all code"]
 )

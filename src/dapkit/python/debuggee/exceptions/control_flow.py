@@ -6,6 +6,7 @@ Named by their class or by one that it is derived from. The `rules` of a launch 
     {"exception": "click.exceptions.*", "include": true}       is one
 """
 
+from types import CodeType
 from typing import Final
 
 from ..interpreter.safe_types import class_name, mro
@@ -50,6 +51,14 @@ _ERRORS: Final = ("Failed",)
 
 Pytest makes its classes seem built-in.
 """
+
+_TRACEBACK_MAKER: Final = ("__traceback_maker",)
+"""The names in the code that tblib runs, once for each frame of a traceback that it makes again from a pickle."""
+
+
+def makes_traceback(code: CodeType) -> bool:
+    """Return whether some code is run only for the traceback of its exception, under the name of a user's file."""
+    return code.co_names == _TRACEBACK_MAKER
 
 
 def ends_greenlet(exception: BaseException) -> bool:

@@ -31,7 +31,7 @@ from ..sources.own_code_rules import ExceptionRule
 from ..threads.greenlets import frames_of_parents
 from .catch_cache import AGAIN, CATCHES, ENDS, FRESH, PASSES, PASSING, UNSURE, CatchCache, origin_of
 from .conditions import ExceptionCondition, Report, wanted_by_condition, wanted_by_path
-from .control_flow import ends_greenlet, is_control_flow
+from .control_flow import ends_greenlet, is_control_flow, makes_traceback
 from .details import trail_of
 from .filters import RAISED_FILTER, UNCAUGHT_FILTER, USER_UNHANDLED_FILTER, ExitCodes
 from .handlers import NO, catches, is_swallowed_below, swallows_from_below
@@ -225,14 +225,15 @@ class ExceptionBreakpointTable:
         """Return the break mode to stop with at a RAISE or RERAISE event, or an empty text."""
         if self._sources.kind(frame.f_code.co_filename) == OURS:
             return ""
+        if makes_traceback(frame.f_code):
+            self._note_stopped(ident, frame, exception)
+            return ""
         origin = AGAIN if again else origin_of(exception, frame)
         passing = origin == PASSING
         if not again and not passing:
             self._begins(ident, frame, offset, exception, origin=origin)
-        if id(exception) in self._reported_in(ident):
-            return ""
-        if self.exit_codes.pass_over(exception):
-            return ""  # nothing is noted: other exceptions of this type may have other codes
+        if id(exception) in self._reported_in(ident) or self.exit_codes.pass_over(exception):
+            return ""  # nothing is noted of an exit code: other exceptions of its type may have others
         generation = self.known.generation
         may_stop = not is_a(exception, *_QUIET) and self._may_want(RAISED, exception)
         raised = may_stop and not again
@@ -246,10 +247,16 @@ class ExceptionBreakpointTable:
         if not mode and raised and self._shows(frame) and self._wants(RAISED, exception, frame):
             mode = RAISED
         if mode:
-            before = self._stopped.get(ident, ())
-            self._stopped[ident] = (*before, _Stopped(id(exception), _older(frame)))[-limits.STOPPED_EXCEPTIONS :]
-        self._settle()
+            self._note_stopped(ident, frame, exception)
+        else:
+            self._settle()
         return mode
+
+    def _note_stopped(self, ident: int, frame: FrameType, exception: BaseException) -> None:
+        """Record that an exception has stopped the program, or must not: it stops nothing on its way."""
+        before = self._stopped.get(ident, ())
+        self._stopped[ident] = (*before, _Stopped(id(exception), _older(frame)))[-limits.STOPPED_EXCEPTIONS :]
+        self._settle()
 
     def _passes(self, ident: int, frame: FrameType, exception: BaseException) -> bool:
         """Return whether an exception that was reported comes on its way where its traceback does not say so.
@@ -366,6 +373,8 @@ class ExceptionBreakpointTable:
         self._settle()
         if reported or is_a(exception, *_NO_ERRORS) or self._sources.kind(frame.f_code.co_filename) == OURS:
             return ""
+        if caller is None and is_swallowed_below(frame.f_code, exception):
+            return ""  # C code called it, as at the end of a thread, and reports an exception that it does not swallow
         if self.exit_codes.pass_over(exception) or not any(self._shows(at) for at, _ in traceback_of(exception)):
             return ""
         return self._wanted_of(_BOTH, exception, frame)
