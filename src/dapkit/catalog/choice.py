@@ -52,6 +52,11 @@ class Choice:
         """Whether the adapter can have a program run in a terminal of the client."""
         return bool(self.definition.launch_in_terminal)
 
+    @property
+    def has_input_read(self) -> bool:
+        """Whether the adapter can have a program read a file as its standard input."""
+        return bool(self.definition.launch_with_input) or self.runs_in_terminal
+
     def launch_arguments(
         self,
         program: Path | str | None = None,
@@ -64,6 +69,7 @@ class Choice:
         code: str | None = None,
         python_args: Sequence[str] = (),
         terminal: bool = False,
+        program_input: Path | None = None,
         more: ArgumentTemplate = NOTHING,
     ) -> dict[str, object]:
         """Return the arguments for the request that they name as `request`, which is `attach` for some.
@@ -78,6 +84,7 @@ class Choice:
             code: the same, as `python -c`.
             python_args: options of the interpreter.
             terminal: whether it is to run in a terminal of the client; see `runs_in_terminal`.
+            program_input: the file that it reads as its standard input, if `launch_with_input` is how that is done.
             more: arguments that override the others, by the adapter's own names.
 
         Raises:
@@ -104,12 +111,17 @@ class Choice:
             stop_on_entry=stop_on_entry,
             root=root_of(path or folder, self.definition),
             terminal=terminal,
+            input=program_input,
             python=self.python,
             inherited=self.env,
         )
         if terminal and not self.runs_in_terminal:
             raise CatalogError(f"{self.definition.name} runs no programs in terminals")
-        template = {**self.definition.launch, **(self.definition.launch_in_terminal if terminal else NOTHING)}
+        template = {
+            **self.definition.launch,
+            **(self.definition.launch_in_terminal if terminal else NOTHING),
+            **(self.definition.launch_with_input if program_input is not None else NOTHING),
+        }
         arguments = {**fill_table(template, values.value), **self.arguments, **more}
         for name, what in self.definition.required.items():
             if not arguments.get(name):

@@ -25,11 +25,15 @@ from dapkit.catalog.programs import ProgramFile, look_at
 from dapkit.catalog.projects import matching, root_of
 from dapkit.catalog.versions import numbers
 
-type Ability = Literal["terminal", "core"]
+type Ability = Literal["terminal", "input", "core"]
 """An ability that the adapter needs beside debugging the program."""
 
 _ABILITIES: Mapping[Ability, tuple[str, Callable[[AdapterDefinition], bool]]] = {
-    "terminal": ("run programs in a terminal, which input needs", lambda adapter: bool(adapter.launch_in_terminal)),
+    "terminal": ("run programs in a terminal", lambda adapter: bool(adapter.launch_in_terminal)),
+    "input": (
+        "have a program read a file",
+        lambda adapter: bool(adapter.launch_with_input or adapter.launch_in_terminal),
+    ),
     "core": ("open core files", lambda adapter: adapter.open_core is not None),
 }
 

@@ -184,6 +184,8 @@ class AdapterDefinition:
         launch: arguments of `launch`, `request` included, which may say `attach`.
         launch_in_terminal: arguments that replace those in `launch` to run the program in a terminal; empty if it has
             no such arguments.
+        launch_with_input: arguments that replace those in `launch` to have the program read the file `input`; empty if
+            it has no such arguments, as one that does this in a terminal needs none.
         attach_to_pid: arguments to attach to a process; None if it cannot.
         open_core: arguments to open a core file, `request` included; None if it cannot.
         open_core_version: the lowest version that opens core files; empty for any.
@@ -241,6 +243,7 @@ class AdapterDefinition:
     minimum_python: str = ""
     launch: ArgumentTemplate = NOTHING
     launch_in_terminal: ArgumentTemplate = NOTHING
+    launch_with_input: ArgumentTemplate = NOTHING
     attach_to_pid: ArgumentTemplate | None = None
     open_core: ArgumentTemplate | None = None
     open_core_version: str = ""

@@ -283,6 +283,7 @@ _SPECIAL: dict[str, Check] = {
     "open_core": _table,
     "launch": _table,
     "launch_in_terminal": _table,
+    "launch_with_input": _table,
     "source_map": _table,
     "debugger_commands": _table,
     "required": _table_of_texts,

@@ -1,6 +1,8 @@
 """Values of the placeholders in launch and attach arguments.
 
 program, module, args, args_text     the program; the last as one text for a shell
+input                                the file that the program reads as its standard input, which may be /dev/null
+args_and_input                       the arguments as one text for a shell, with that file
 code, python_args                    Python code, and options of the interpreter
 cwd, env, env_or_empty, env_list     where, and with which variables
 whole_env                            the same with all variables that it would inherit
@@ -9,6 +11,7 @@ root of the project; nothing if there is no root
 program_folder, python               its folder, and its interpreter
 go_mode, go_program, kotlin_class    for Delve and the Kotlin adapter
 lldb_commands                        commands for LLDB, before the program starts
+rust_language                        the list of `rust` for a program of Rust, else nothing
 node_launcher                        a program that runs node and reports its exit code
 pid, pid_text, executable            of a running process
 host, port
@@ -22,7 +25,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from dapkit.catalog import limits
-from dapkit.catalog.rust import lldb_formatters
+from dapkit.catalog.rust import lldb_formatters, panic_function
 from dapkit.catalog.templates import UNKNOWN
 from dapkit.system.trusted_files import read_start
 
@@ -46,6 +49,7 @@ class PlaceholderValues:
     host: str | None = None
     port: int | None = None
     core: Path | None = None
+    input: Path | None = None
     inherited: Mapping[str, str] = field(default_factory=dict)
 
     def value(self, name: str) -> object:
@@ -115,9 +119,22 @@ def _kotlin_class(values: PlaceholderValues) -> str | None:
     return own if package is None else f"{package[1]}.{own}"
 
 
+def _input(values: PlaceholderValues) -> str:
+    return "/dev/null" if values.input is None else str(values.input)
+
+
+def _args_and_input(values: PlaceholderValues) -> str:
+    return f"{shlex.join(values.args)} <{shlex.quote(_input(values))}".lstrip()
+
+
 def _lldb_commands(values: PlaceholderValues) -> list[str] | None:
     rust = [] if values.program is None else lldb_formatters(values.program, values.inherited)
     return [*_symbols_without_servers(values), *rust] or None
+
+
+def _rust_language(values: PlaceholderValues) -> list[str] | None:
+    is_rust = values.program is not None and panic_function(values.program) is not None
+    return ["rust"] if is_rust else None
 
 
 def _symbols_without_servers(values: PlaceholderValues) -> list[str]:
@@ -156,6 +173,8 @@ _VALUES: Mapping[str, Callable[[PlaceholderValues], object]] = {
     "python_args": lambda values: list(values.python_args) or None,
     "args": lambda values: list(values.args),
     "args_text": lambda values: shlex.join(values.args) if values.args else None,
+    "args_and_input": _args_and_input,
+    "input": _input,
     "cwd": lambda values: str(values.cwd),
     "env": lambda values: None if values.env is None else dict(values.env),
     "env_or_empty": lambda values: dict(values.env or {}),
@@ -170,6 +189,7 @@ _VALUES: Mapping[str, Callable[[PlaceholderValues], object]] = {
     "go_program": _go_program,
     "kotlin_class": _kotlin_class,
     "lldb_commands": _lldb_commands,
+    "rust_language": _rust_language,
     "node_launcher": lambda _values: str(_LAUNCHERS / "node.sh"),
     "pid": lambda values: values.pid,
     "pid_text": lambda values: _text(values.pid),

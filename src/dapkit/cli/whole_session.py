@@ -333,6 +333,7 @@ def _value(answer: ActionAnswer) -> str:
     if not answer["success"]:
         return f"({_error(answer).get('message', answer.get('text'))})"
     from dapkit.agent.text.escaping import printable  # with it come all texts, which other commands do without
+    from dapkit.agent.text.values import with_contents
 
     details = answer.get("details")
     evaluation = details.get("evaluation") if isinstance(details, dict) else None
@@ -340,5 +341,5 @@ def _value(answer: ActionAnswer) -> str:
         return str(answer["text"])
     result, kind, contents = evaluation.get("result"), evaluation.get("type"), evaluation.get("contents")
     if contents is not None:
-        return printable(contents if not result or result == kind else f"{result} {contents}")
+        return printable(with_contents(result or "", kind, contents))
     return printable(result or f"({kind})")  # gdb does not report values of structures

@@ -279,20 +279,33 @@ async def test_a_program_that_cannot_be_run_is_refused_before_anything_starts(
     assert (await caller("sessions")).text == "No debug sessions."
 
 
+READING = "#include <stdio.h>\nint main(void) { return getchar() & 255; }\n"
+
+
 @pytest.mark.thorough
-async def test_input_chooses_the_adapter_that_can_give_it(
-    caller: Caller, build: Build, require_tool: Callable[[str], Path]
+@pytest.mark.parametrize("adapter", ["gdb", "lldb-dap", "codelldb", "cdt-gdb-adapter"])
+async def test_native_program_reads_a_file_or_else_nothing(
+    caller: Caller, build: Build, require_tool: Callable[[str], Path], adapter: str
 ) -> None:
-    require_tool("lldb-dap-22")
-    program = build("gdb", c="#include <stdio.h>\nint main(void) { return getchar(); }\n", go="").program
+    tools = {"gdb": "gdb", "lldb-dap": "lldb-dap-22", "codelldb": "codelldb", "cdt-gdb-adapter": "cdtDebugAdapter"}
+    require_tool(tools[adapter])
+    program = build("gdb", c=READING, go="").program
+    file = caller.write("it's mine/the input", "A")
+    for given, code in (({"stdin_file": str(file)}, 65), ({}, 255)):
+        ended = await caller("launch", program=program.name, adapter=adapter, stop_on_entry=False, **given)
+        if ended.details["snapshot"]["status"] != "terminated":
+            ended = await caller("wait")
+        assert (ended.details["snapshot"]["adapter"], ended.details["snapshot"]["exitCode"]) == (adapter, code)
+
+
+async def test_input_is_refused_by_an_adapter_that_cannot_give_it(
+    caller: Caller, require_tool: Callable[[str], Path]
+) -> None:
+    require_tool("dlv")
+    caller.write("main.go", "package main\n\nfunc main() {}\n")
     file = caller.write("input", "A")
-    code, said = (await caller("launch", program=program.name, adapter="gdb", stdin_file=str(file))).error
-    assert (code, said) == ("unsupported", "gdb cannot run programs in a terminal, which input needs")
-    ended = await caller("launch", program=program.name, stdin_file=str(file), stop_on_entry=False)
-    assert "not gdb: it cannot run programs in a terminal, which input needs" in ended.details["notes"]
-    if ended.details["snapshot"]["status"] != "terminated":
-        ended = await caller("wait")
-    assert (ended.details["snapshot"]["adapter"], ended.details["snapshot"]["exitCode"]) == ("lldb-dap", 65)
+    code, said = (await caller("launch", program="main.go", adapter="dlv", stdin_file=str(file))).error
+    assert (code, said) == ("unsupported", "dlv cannot have a program read a file")
 
 
 async def test_what_an_adapter_does_not_know_is_named(caller: Caller, build: Build) -> None:

@@ -107,3 +107,17 @@ async def test_an_evaluation_shows_the_contents_of_structs_and_arrays(stopped: C
     assert items.details["evaluation"]["contents"] == "{7, 8, 0}"
     assert "Result: {7, 8, 0}\n" in items.text
     assert "contents" not in (await stopped("evaluate", expression="ann.balance")).details["evaluation"]
+
+
+@pytest.mark.each_adapter
+@pytest.mark.usefixtures("gdb")
+@pytest.mark.parametrize("adapter", ["cdt-gdb-adapter", "codelldb"])
+async def test_an_evaluation_shows_what_the_adapters_text_leaves_out(
+    caller: Caller, adapter: str, require_tool: Callable[[str], Path]
+) -> None:
+    require_tool("cdtDebugAdapter" if adapter == "cdt-gdb-adapter" else "codelldb")
+    source = caller.write("calls.c", SOURCE)
+    await anyio.run_process([require_tool("cc"), "-g", "-O0", "-o", caller.project / "calls", source])
+    await caller("launch", program="calls", adapter=adapter, breakpoints=["calls.c:9"], timeout=60)
+    evaluated = await caller("evaluate", expression="ann")
+    assert evaluated.text.startswith("Result: {balance = 50, years = {first = 1, last = 9}, history = {7, 8, 0}}\n")

@@ -81,11 +81,11 @@ def test_terminal_is_refused_by_an_adapter_without_any() -> None:
 
 
 def test_lldb_in_a_terminal_asks_no_servers_for_symbols_unless_the_user_has_named_some(world: World) -> None:
-    offline = ["?settings clear plugin.symbol-locator.debuginfod.server-urls"]
-    assert "preRunCommands" not in known("lldb-dap").launch_arguments("a")
-    assert known("lldb-dap").launch_arguments("a", terminal=True)["preRunCommands"] == offline
+    offline = "?settings clear plugin.symbol-locator.debuginfod.server-urls"
+    assert offline not in str(known("lldb-dap").launch_arguments("a"))
+    assert offline in str(known("lldb-dap").launch_arguments("a", terminal=True))
     named = known("lldb-dap", DEBUGINFOD_URLS="https://symbols.example")
-    assert "preRunCommands" not in named.launch_arguments("a", terminal=True)
+    assert offline not in str(named.launch_arguments("a", terminal=True))
     world.write("dap.toml", '[lldb-dap]\nlaunch.preRunCommands = ["mine"]\n')
     assert choose(world, "lldb-dap").launch_arguments("a", terminal=True)["preRunCommands"] == ["mine"]
 

@@ -24,6 +24,7 @@ from dapkit.agent.reading.report import last_output, stop_report
 from dapkit.agent.reading.snapshots import snapshot
 from dapkit.agent.results.session import Started
 from dapkit.catalog import Catalog, Choice, NoProgram, Traits, load, route_to, with_sources_mapped
+from dapkit.catalog.chooser import Ability
 from dapkit.catalog.debug_port import debug_port
 from dapkit.catalog.launch_json import Plan
 from dapkit.catalog.programs import bare_name
@@ -85,7 +86,7 @@ async def launch(
         folder,
         command,
         adapter=adapter,
-        terminal=terminal or stdin_file is not None,
+        ability="terminal" if terminal else "input" if stdin_file is not None else None,
         python=_named_interpreter(options or {}, folder, catalog.env),
     )
     if time_travel and not choice.definition.traits.recorded_history:
@@ -95,8 +96,9 @@ async def launch(
     choice = with_sources_mapped(choice, _source_map(source_map, folder))
     specs = await _found(call, specs, folder, choice)
     own_input = call.request.stdin if stdin_file is None and not terminal else None
-    unread_input = own_input is not None and not choice.runs_in_terminal
+    unread_input = own_input is not None and not choice.has_input_read
     given_input = stdin_file if unread_input or own_input is None else own_input
+    by_arguments = bool(choice.definition.launch_with_input) and not terminal
     program_choice = Launched(
         choice=choice,
         program=None if choice.program is None else str(choice.program),
@@ -107,7 +109,8 @@ async def launch(
         cwd=folder,
         env=env or {},
         stop_on_entry=_stops_on_entry(stop_on_entry, choice, otherwise=bool(specs or exceptions)),
-        terminal=terminal or given_input is not None,
+        terminal=terminal or (given_input is not None and not by_arguments),
+        program_input=given_input if by_arguments else None,
         options=options or {},
     )
     arguments = await anyio.to_thread.run_sync(program_choice.configuration)  # it may look into the program
@@ -116,7 +119,7 @@ async def launch(
         breakpoints=specs,
         exceptions=exceptions,
         panic_function=await anyio.to_thread.run_sync(choice.panic_function),
-        input=given_input,
+        input=None if by_arguments else given_input,
     )
     await _open(call, start_of_it, SessionNotes(launched=program_choice, redaction=_redaction(call, env)))
     notes = [*map(str, call.settings.problems), *choice.notices, *choice.ignored(arguments)]
@@ -345,7 +348,7 @@ async def _choice(
     command: ProgramCommand,
     *,
     adapter: str | None,
-    terminal: bool,
+    ability: Ability | None,
     python: Path | None,
 ) -> Choice:
     """Choose the adapter for a launch; modules, tests and programs of a Python interpreter are Python's.
@@ -369,7 +372,7 @@ async def _choice(
             adapter=adapter,
             language=language,
             python=interpreter or python,
-            ability="terminal" if terminal else None,
+            ability=ability,
         )
     )
     if path is not None and path.is_dir() and not choice.definition.directories:

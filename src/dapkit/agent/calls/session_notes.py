@@ -79,10 +79,12 @@ class Launched:
     env: Mapping[str, str | None]
     stop_on_entry: bool
     terminal: bool
+    program_input: Path | None
     options: Mapping[str, object]
 
     def configuration(self) -> dict[str, object]:
         """Make the arguments of the launch request, and check that they can be sent. Raises: CatalogError."""
+        has_input = self.program_input is not None and self.program_input.exists()  # a caller's ends with the caller
         arguments = self.choice.launch_arguments(
             self.program,
             self.args,
@@ -93,6 +95,7 @@ class Launched:
             code=self.code,
             python_args=self.python_args,
             terminal=self.terminal,
+            program_input=self.program_input if has_input else None,
             more=self.options,
         )
         self.choice.check_launch(arguments, None if self.program is None else self.choice.program)

@@ -29,8 +29,11 @@ _UNINTERESTING_NAMES = {"special variables", "function variables", "class variab
 _ADDRESS = re.compile(r"@?0x(?P<digits>[0-9A-Fa-f]+)\b")
 """How a pointer, or a reference of C++, begins."""
 
-_LEFT_OUT = "{\u2026}"
-"""An object inside another one, in js-debug."""
+_LEFT_OUT = re.compile(r"\{\u2026\}|^\{(?:.*\{)?\.\.\.\}|^\{\w+:\S", re.DOTALL)
+"""Objects without some of their members: as js-debug, the CDT GDB adapter and CodeLLDB (twice) write them."""
+
+_RAW = "[raw]"
+"""The representation of a container, which CodeLLDB lists after its items."""
 
 _INDEX = re.compile(r"\[?\d+\]?")
 """The name of an item."""
@@ -96,9 +99,9 @@ class _Value:
 
     @property
     def says_nothing(self) -> bool:
-        """Whether its text is at most the name of its type (gdb, lldb-dap), or leaves out members (js-debug)."""
+        """Whether its text is at most the name of its type (gdb, lldb-dap), or leaves out members."""
         text, kind = self.variable.value, self.variable.type or ""
-        return not text or kind.endswith(text) or _LEFT_OUT in text
+        return not text or kind.endswith(text) or _LEFT_OUT.search(text) is not None
 
     def is_said_in(self, text: str) -> bool:
         """Whether a text shows it."""
@@ -148,7 +151,9 @@ class _Value:
 
         None if there are no members, or if the value's text shows them all.
         """
-        if not self.members or all(member.is_said_in(self.variable.value) for member in self.members):
+        if not self.members:
+            return None
+        if not self.says_nothing and all(member.is_said_in(self.variable.value) for member in self.members):
             return None
         parts: list[str] = []
         for member in self.members:
@@ -173,14 +178,21 @@ class _Value:
         if inside is not None:
             yield inside
         elif self.says_nothing:
-            yield "{...}" if self.variable.variables_reference else text
+            yield "{...}" if self.variable.variables_reference and not text.startswith("{") else text
 
 
 def _is_noise(member: Variable) -> bool:
     hint = member.presentation_hint
     is_group = hint is not None and hint.kind == "virtual" and not member.value
     is_internal = hint is not None and hint.visibility == "internal"  # [[Prototype]] of JavaScript
-    return is_group or is_internal or is_hidden(member) or member.type in DEFINITIONS or _is_lazy(member)
+    return (
+        is_group
+        or is_internal
+        or member.name == _RAW
+        or is_hidden(member)
+        or member.type in DEFINITIONS
+        or _is_lazy(member)
+    )
 
 
 def _is_lazy(variable: Variable) -> bool:

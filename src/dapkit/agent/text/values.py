@@ -23,11 +23,16 @@ def variable(row: VariableRow) -> str:
     """Write a variable in one line."""
     value = one_line(row.value) + (f" {_cut(row)}" if row.length is not None else "")
     if row.contents is not None:
-        value = " ".join([*([value] if value and value != row.type else []), one_line(row.contents)])
+        value = with_contents(value, row.type, one_line(row.contents))
     kind = f" ({one_line(row.type)})" if row.type else ""
     reference = f" [ref={row.variables_reference}]" if row.variables_reference > 0 else ""
     before = f" [was {one_line(row.was)}]" if row.was is not None else " [new]" if row.changed else ""
     return f"{one_line(row.name)} = {value}{kind}{reference}{before}"
+
+
+def with_contents(value: str, kind: str | None, contents: str) -> str:
+    """Return a value with its contents: without its own text if that only names its type, or is a part of them."""
+    return contents if not value or value == kind or value.startswith("{") else f"{value} {contents}"
 
 
 def output_since(output: str, since: int) -> Iterator[str]:
@@ -76,7 +81,7 @@ def _(result: Assigned) -> str:
 def _evaluation(title: str, value: Evaluation) -> Iterator[str]:
     text = value.result.rstrip("\n")
     if value.contents is not None:
-        text = " ".join([*([text] if text and text != value.type else []), value.contents])
+        text = with_contents(text, value.type, value.contents)
     if "\n" in text:
         yield f"{title}:"
         yield from fenced(text)
