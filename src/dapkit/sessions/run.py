@@ -15,7 +15,7 @@ from anyio.abc import TaskGroup, TaskStatus
 from dapkit import limits as shared_limits
 from dapkit.client import AdapterDied, Breakpoints, Session, SessionEvent, Starting, Stopped, Terminal, WaitExpired
 from dapkit.endpoint import Role
-from dapkit.protocol import DapkitError, ExitedEvent, OutputEvent, TerminatedEvent
+from dapkit.protocol import DapkitError, ExitedEvent, OutputEvent, StoppedEvent, TerminatedEvent
 from dapkit.sessions import limits
 from dapkit.sessions.program_end import ending_of
 from dapkit.sessions.start_spec import StartSpec
@@ -180,12 +180,19 @@ class ProgramRun:
             self.start_task(self._end_of_process)
         if event is not None:
             self._listener.event_received(target, event)
-        if (stopped := target.notice()) is not None:
+        has_ended = not any(target.live for target in self.targets.values()) or self._reports_end(event)
+        if not has_ended and not self._finishing and (stopped := target.notice()) is not None:
             self.start_task(self._listener.stop_received, target, stopped)
-        if not self._finishing and not any(target.live for target in self.targets.values()):
+        if has_ended and not self._finishing:
             self._finishing = True
             self.start_task(self._finish)
         self._listener.state_changed()
+
+    def _reports_end(self, event: SessionEvent | None) -> bool:
+        """Whether a stop is the end of the program: no thread has stopped, and the exit line has come."""
+        if not isinstance(event, StoppedEvent) or event.thread_id is not None:
+            return False
+        return self._traits.exit_code_at_end_of(self._last_output) is not None
 
     def _new_tap(self) -> WireTap:
         """Keep the messages of one more conversation; the first is with the adapter of the program itself."""

@@ -2,6 +2,7 @@
 
 import base64
 import json
+import signal
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
@@ -32,11 +33,13 @@ exit ARGV[0].to_i
 """
 
 C = """\
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 int main(int argc, char **argv) {
     int total = 3;
     printf("total %d\\n", total);
+    if (argc > 1 && argv[1][0] == 'k') raise(SIGKILL);
     return argc > 1 ? atoi(argv[1]) : 0;
 }
 """
@@ -116,10 +119,22 @@ def test_run_ends_as_a_native_program(
     require_tool("cdtDebugAdapter" if adapter == "cdt-gdb-adapter" else "codelldb")
     (project / "shop.c").write_text(C)
     subprocess.run([require_tool("cc"), "-g", "-O0", "-o", project / "shop", project / "shop.c"], check=True)
-    done = run(project, "--adapter", adapter, "-b", "shop.c:5", "-e", "total", "./shop", str(code))
+    done = run(project, "--adapter", adapter, "-b", "shop.c:6", "-e", "total", "./shop", str(code))
     assert "  total = 3\n" in done.stdout
     assert (done.returncode, done.stdout.splitlines()[-1]) == (code, f"Exit code: {code}")
     assert "exited" not in done.stdout
+
+
+@pytest.mark.usefixtures("gdb")
+def test_run_ends_as_a_program_that_a_signal_kills_under_the_adapter_of_eclipse(
+    project: Path, require_tool: Callable[[str], Path]
+) -> None:
+    require_tool("cdtDebugAdapter")
+    (project / "shop.c").write_text(C)
+    subprocess.run([require_tool("cc"), "-g", "-O0", "-o", project / "shop", project / "shop.c"], check=True)
+    done = run(project, "--adapter", "cdt-gdb-adapter", "-b", "shop.c:6", "-e", "total", "./shop", "kill")
+    assert done.returncode == 128 + signal.SIGKILL
+    assert [line for line in done.stdout.splitlines()[2:] if line] == ["Exit code: 137 (SIGKILL)"]
 
 
 def test_node_program_that_reads_the_input_of_run_ends(node_program: Path) -> None:
@@ -133,3 +148,8 @@ def test_node_program_that_reads_the_input_of_run_ends(node_program: Path) -> No
             command, cwd=node_program, capture_output=True, text=True, timeout=SECONDS, check=False, stdin=names
         )
     assert (done.stdout, done.returncode) == ("Output:\nhi joe\n\nExit code: 2\n", 2)
+
+
+def test_input_of_a_node_program_ends_where_there_is_none(node_program: Path) -> None:
+    (node_program / "all.js").write_text("process.exit(require('fs').readFileSync(0).length || 3);\n")
+    assert run(node_program, "all.js").returncode == 3
