@@ -17,7 +17,7 @@ from typing import Literal
 from dapkit.catalog.choice import Choice
 from dapkit.catalog.definition import AdapterDefinition
 from dapkit.catalog.errors import Incapable, NoAdapter
-from dapkit.catalog.files import BUILT_IN, user_folders
+from dapkit.catalog.files import BUILT_IN, built_in, user_folders
 from dapkit.catalog.installation import Installed, NotInstalled, SearchContext, find, lacks_for_pid
 from dapkit.catalog.interpreters import FIRST_ON_PATH, Interpreter, asked, own_interpreter, python_for
 from dapkit.catalog.processes import ProcessInfo, listener, look_at_process
@@ -329,7 +329,7 @@ class Chooser:
             self.reasons.append(f"the definition of {adapter.name} is from {', '.join(own)}")
         if cloned := [str(source) for source in adapter.sources if source.parent not in users]:
             # The user may never have seen it, and it names the command that is run.
-            started = " ".join(installed.command) or installed.where
+            started = " ".join(_without_own_code(adapter, installed.command)) or installed.where
             self._notice(f"as {', '.join(cloned)} of the project says, {adapter.name} is started by: {started}")
 
     def _notice(self, reason: str) -> None:
@@ -390,3 +390,10 @@ def _asks_for_python(definition: AdapterDefinition) -> bool:
 
 def _names(adapters: Iterable[AdapterDefinition]) -> str:
     return ", ".join(adapter.name for adapter in adapters) or "no adapter"
+
+
+def _without_own_code(adapter: AdapterDefinition, command: Sequence[str]) -> list[str]:
+    """Return the words of a command, without the code among them that dapkit's own definition has."""
+    own = built_in().get(adapter.name)
+    own_words = () if own is None else {word for words in own.command for word in words}
+    return ["..." if "\n" in word and word in own_words else word for word in command]

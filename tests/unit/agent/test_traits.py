@@ -137,6 +137,18 @@ async def test_address_of_an_expression_is_watched(caller: Caller, traits: list[
         timeline.expect(request("dataBreakpointInfo", name=name))
 
 
+async def test_data_that_the_adapter_does_not_watch_is_an_error(caller: Caller) -> None:
+    refused = Breakpoint(verified=False, message="could not find symbol value for nosuch")
+    unwatched: Script = {"setDataBreakpoints": [reply(SetDataBreakpointsBody(breakpoints=[refused]))]}
+    async with debugging(caller, unwatched):
+        code, message = (await caller("set_data_breakpoint", data_id="nosuch")).error
+        assert (code, message) == (
+            "adapter_failed",
+            "nosuch cannot be watched: could not find symbol value for nosuch",
+        )
+        assert (await caller("breakpoints")).details["dataBreakpoints"] == []
+
+
 @pytest.mark.parametrize("data_id", ["", "items", "0x10", "/4", "10/0", "10/x"])
 async def test_data_that_is_no_address_is_refused_by_us(caller: Caller, data_id: str) -> None:
     verified: Script = {"setDataBreakpoints": [reply(SetDataBreakpointsBody(breakpoints=[Breakpoint(verified=True)]))]}

@@ -44,6 +44,15 @@ def test_new_adapter_is_sent_what_is_usual(world: World) -> None:
     }
 
 
+def test_note_about_a_definition_of_the_project_leaves_out_code_of_ours(world: World) -> None:
+    world.install("gdb", says="GNU gdb 16.3")
+    world.write("dap.toml", "[adapters.gdb]\nrank = 1\n")
+    choice = world.load().choose(adapter="gdb", cwd=world.project, port=1)
+    [note] = [reason for reason in choice.reasons if "is started by" in reason]
+    assert "gdb -q -i dap -iex set print symbol-loading off -iex ... -iex python" in note
+    assert len(note) < 1000
+
+
 def test_project_overrides_home_key_by_key(world: World) -> None:
     (world.home / "dap.toml").write_text("[gdb]\nrank = 50\nlaunch = { a = 1, b = 1 }\n")
     world.write(".dap.json", '{"gdb": {"launchDefaults": {"b": 2}}}')

@@ -6,7 +6,7 @@ from functools import partial
 from dapkit.agent.breakpoint_forms.rows import data_breakpoints, instruction_breakpoints
 from dapkit.agent.calls import parameters as p
 from dapkit.agent.calls.call import ActionCall
-from dapkit.agent.calls.failures import InvalidArguments
+from dapkit.agent.calls.failures import ActionFailed, InvalidArguments
 from dapkit.agent.calls.registry import Approval, action
 from dapkit.agent.reading.local_variables import scope_of
 from dapkit.agent.reading.selection import frame_of
@@ -164,6 +164,10 @@ async def set_data_breakpoint(
         await call.session.breakpoints.remove(before)
     spec = BreakpointSpec(DataLocation(data, access_type or "write"), condition=condition, hit_condition=hit_condition)
     breakpoint_set = await call.session.breakpoints.set(spec)
+    reason = breakpoint_set.message
+    if not breakpoint_set.verified and reason is not None:  # no later event makes it verified
+        await call.session.breakpoints.remove(breakpoint_set.number)
+        raise ActionFailed("adapter_failed", f"{name or data} cannot be watched: {reason}")
     if (expression := call.remembered.watchable.get(data)) is not None:
         breakpoint_set.watched = await watch(*expression, partial(_evaluate, call))
     return _watched(call)

@@ -58,9 +58,12 @@ class KeptBreakpoint:
 
     @property
     def verified(self) -> bool:
-        """Whether an adapter of the session has it set, or had it until the program ended."""
+        """Whether an adapter of the session has it set, or had it until the program ended.
+
+        One that has stopped the program is set, even if the adapter never says so (php-debug).
+        """
         reported = self._reported
-        return self.console_id is not None or (reported is not None and reported.verified)
+        return self.console_id is not None or (reported is not None and (reported.verified or self.hits > 0))
 
     @property
     def path(self) -> str | None:
@@ -104,7 +107,7 @@ class KeptBreakpoint:
             remarks.append(f"moved from line {self.found_line} to line {self.line}, where the adapter could set it")
         if reported is None and self.console_id is None:
             remarks.append("not set yet: it will be with the next start of the program")
-        elif reported is not None and not reported.verified and reported.answer is not None and self.message is None:
+        elif reported is not None and not self.verified and reported.answer is not None and self.message is None:
             remarks.append("not verified: the adapter has found no code for it so far")
         if self.emulated:
             remarks.append(str(self.emulated))
