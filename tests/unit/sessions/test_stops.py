@@ -10,6 +10,7 @@ from dapkit.catalog import Traits
 from dapkit.client import BreakpointSpec, SourceLocation
 from dapkit.endpoint import RequestFailed
 from dapkit.protocol import (
+    Breakpoint,
     Capabilities,
     ContinueBody,
     EvaluateArguments,
@@ -18,6 +19,7 @@ from dapkit.protocol import (
     InvalidatedEvent,
     Request,
     ScopesArguments,
+    SetBreakpointsBody,
     Source,
     StackFrame,
     StackTraceArguments,
@@ -325,6 +327,22 @@ async def test_condition_is_checked_for_an_adapter_without(sessions: SessionRegi
     [placed] = session.breakpoints
     assert placed.hits == 1
     assert "dapkit does the condition itself" in placed.remarks[-1]
+
+
+async def test_breakpoint_that_has_stopped_is_set_though_its_adapter_never_says_so(sessions: SessionRegistry) -> None:
+    unsaid = SetBreakpointsBody(breakpoints=[Breakpoint(verified=False)])
+    steps = {
+        "stackTrace": [in_turn(stack(1), stack(5))],
+        "continue": [reply(), stopping()],
+        "setBreakpoints": [reply(unsaid)],
+    }
+    spec = BreakpointSpec(SourceLocation(FILE, 5))
+    session = await sessions.open(P, start(script(steps, ABLE_TO_CONFIGURE), breakpoints=[spec]))
+    await at_stop(session)
+    assert not session.breakpoints.get(1).verified
+    await session.execution.resume()
+    assert (session.breakpoints.get(1).hits, session.breakpoints.get(1).verified) == (1, True)
+    assert session.breakpoints.get(1).remarks == ()
 
 
 async def test_step_that_ends_at_a_breakpoint_whose_condition_is_false_stays_there_and_says_so(
