@@ -29,7 +29,10 @@ type Ability = Literal["terminal", "input", "core"]
 """An ability that the adapter needs beside debugging the program."""
 
 _ABILITIES: Mapping[Ability, tuple[str, Callable[[AdapterDefinition], bool]]] = {
-    "terminal": ("run programs in a terminal", lambda adapter: bool(adapter.launch_in_terminal)),
+    "terminal": (
+        "run programs in a terminal, which typed input needs",
+        lambda adapter: bool(adapter.launch_in_terminal),
+    ),
     "input": (
         "have a program read a file",
         lambda adapter: bool(adapter.launch_with_input or adapter.launch_in_terminal),

@@ -95,7 +95,7 @@ def test_process_of_a_language_that_cannot_be_attached_to_is_refused(
     catalog: Catalog, running: Running, tmp_path: Path
 ) -> None:
     pid, _ = running.start("/bin/bash", "-c", "echo ready; read x")
-    with pytest.raises(NoAdapter, match="bash-debug-adapter cannot attach to a process"):
+    with pytest.raises(NoAdapter, match="bash-dap, bash-debug-adapter cannot attach to a process"):
         catalog.choose(pid=pid, cwd=tmp_path)
 
 

@@ -173,7 +173,7 @@ async def test_program_runs_in_a_terminal_as_the_definition_says_and_so_it_does_
 async def test_terminal_is_refused_where_the_definition_says_nothing_of_it(caller: Caller) -> None:
     async with listening(caller, {}):
         code, message = (await caller("launch", program="program.mine", adapter="mine", terminal=True)).error
-        assert (code, message) == ("unsupported", "mine cannot run programs in a terminal")
+        assert (code, message) == ("unsupported", "mine cannot run programs in a terminal, which typed input needs")
 
 
 @pytest.mark.parametrize(

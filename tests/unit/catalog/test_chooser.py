@@ -121,7 +121,7 @@ def test_what_else_is_needed_is_told(world: World) -> None:
     with pytest.raises(
         NoAdapter, match="bash-debug-adapter is there, but it needs bashdb, which was not found on PATH"
     ):
-        choose(world, "a.sh")
+        choose(world, "a.sh", adapter="bash-debug-adapter")
 
 
 def test_file_that_nobody_knows_gets_no_native_debugger(world: World) -> None:
@@ -383,7 +383,7 @@ def test_adapter_that_was_asked_for_is_taken_whatever_the_program(world: World) 
 
 def test_unknown_adapter_is_refused_with_the_names_that_there_are(world: World) -> None:
     with pytest.raises(
-        NoAdapter, match=r"there is no adapter 'gbd'\n  did you mean gdb\?\n  there are bash-debug-adapter, "
+        NoAdapter, match=r"there is no adapter 'gbd'\n  did you mean gdb\?\n  there are bash-dap, bash-debug-adapter, "
     ):
         choose(world, "a.py", adapter="gbd")
 
