@@ -1,11 +1,16 @@
 """`dapkit proxy`: relay and record the messages between an editor and an adapter."""
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from dapkit.cli.parameter_types import PathParameter
+
+if TYPE_CHECKING:
+    from dapkit.endpoint import Role
+    from dapkit.protocol import AnyMessage
+    from dapkit.proxy import Edit
 
 
 class _AddressParameter(click.ParamType[tuple[str, int]]):
@@ -59,15 +64,44 @@ def proxy(
     if listen is not None and socket is not None:
         raise click.UsageError("expected --listen or --socket, found both")
     from dapkit.client import Tcp
-    from dapkit.proxy import run
+    from dapkit.proxy import run, unchanged
     from dapkit.transport import TransportError
 
     try:
         run(
             list(adapter) if connect is None else Tcp(*connect),
+            edit=unchanged if connect is not None else _warning_of_children(),
             transcript=Path(transcript) if transcript else None,
             listen=listen,
             socket=Path(socket) if socket else None,
         )
     except (TransportError, OSError) as error:
         raise click.ClickException(str(error)) from error
+
+
+def _warning_of_children() -> "Edit":
+    """Return an edit that says once that a child session cannot reach its adapter, and changes nothing.
+
+    js-debug expects a connection to its own port for each child, where each client of the proxy gets an adapter anew.
+    """
+    from dapkit.protocol import Request
+    from dapkit.proxy import members
+
+    warned = False
+
+    def edit(message: "AnyMessage", _sender: "Role") -> "AnyMessage":
+        nonlocal warned
+        if warned or not isinstance(message, Request) or message.command != "startDebugging":
+            return message
+        configuration = members(message).get("configuration")
+        if isinstance(configuration, dict) and "__pendingTargetId" in configuration:
+            warned = True
+            click.echo(
+                "Warning: this session has a child session, which has to reach the same adapter, and gets another one. "
+                "Start the adapter on a port, and give that port to the proxy: "
+                "dapkit proxy --listen 127.0.0.1:4711 --connect 127.0.0.1:PORT",
+                err=True,
+            )
+        return message
+
+    return edit

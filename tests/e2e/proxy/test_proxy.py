@@ -4,7 +4,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -152,6 +152,29 @@ def test_session_goes_on_when_nobody_reads_stderr_any_more() -> None:
 
 
 @pytest.mark.thorough
+@pytest.mark.each_adapter
+def test_child_session_that_cannot_reach_its_adapter_is_warned_of(
+    tmp_path: Path, require_tool: Callable[[str], Path]
+) -> None:
+    require_tool("node")
+    adapter = [str(require_tool("js-debug-adapter")), "${port}", "127.0.0.1"]
+    program = tmp_path / "shop.js"
+    program.write_text("console.log(1);\n")
+    initialize = {"clientID": "test", "adapterID": "pwa-node", "supportsStartDebuggingRequest": True}
+    launch = {"type": "pwa-node", "request": "launch", "program": str(program), "console": "internalConsole"}
+    requests: list[tuple[str, object]] = [("initialize", initialize), ("launch", launch), ("configurationDone", {})]
+    with subprocess.Popen(
+        [*PROXY, "--", *adapter], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
+    ) as proxy:
+        assert proxy.stdin is not None
+        assert proxy.stderr is not None
+        for number, (command, arguments) in enumerate(requests, start=1):
+            payload = json.dumps({"seq": number, "type": "request", "command": command, "arguments": arguments})
+            proxy.stdin.write(f"Content-Length: {len(payload)}\r\n\r\n{payload}")
+            proxy.stdin.flush()
+        assert next(line for line in proxy.stderr if line.startswith("Warning: this session has a child session"))
+
+
 @pytest.mark.parametrize("words", [[], ["--connect", "127.0.0.1:1", "--", "cat"], ["--connect", "nowhere", "--"]])
 def test_wrong_words_are_refused(words: list[str]) -> None:
     done = subprocess.run([*PROXY, *words], capture_output=True, text=True, timeout=50, check=False)
