@@ -1,5 +1,6 @@
 """Attaching to a running process of Node, which listens for a debugger once it is asked to."""
 
+import json
 import os
 import socket
 from collections.abc import AsyncIterator, Callable
@@ -44,12 +45,16 @@ def node(caller: Caller, require_tool: Callable[[str], Path]) -> str:
     return str(node)
 
 
+@pytest.mark.parametrize("by", ["process id", "configuration of launch.json"])
 async def test_process_is_asked_to_listen_for_a_debugger(
-    caller: Caller, node: str, monkeypatch: pytest.MonkeyPatch
+    caller: Caller, node: str, by: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("dapkit.catalog.limits.DEBUG_PORT_SECONDS", 120.0)  # for a busy machine
     async with running([node, "--inspect-port=0", "loop.js"], caller.project) as process:
-        attached = await caller("attach", pid=process.pid, breakpoints=["loop.js:3"], timeout=60)
+        configuration = {"name": "Loop", "type": "node", "request": "attach", "processId": str(process.pid)}
+        caller.write(".vscode/launch.json", json.dumps({"configurations": [configuration]}))
+        target = {"pid": process.pid} if by == "process id" else {"configuration": "Loop"}
+        attached = await caller("attach", breakpoints=["loop.js:3"], timeout=60, **target)
         assert attached.details["snapshot"]["adapter"] == "js-debug-adapter"
         stopped = attached if attached.details.get("stop") else await caller("wait", timeout=60)
         assert stopped.details["snapshot"]["line"] == 3

@@ -258,7 +258,7 @@ async def _configured(
         if plan.choice is not None:
             plan.choice.check_launch(plan.arguments)
             notes += plan.choice.ignored(plan.arguments)
-    for plan in plans:
+    for plan in [await anyio.to_thread.run_sync(_by_debug_port, plan) for plan in plans]:
         located = specs if plan.choice is None else await _found(call, specs, folder, plan.choice)
         spec_to_start = StartSpec(
             adapter=plan.choice.definition.name if plan.choice is not None else plan.name,
@@ -279,6 +279,20 @@ async def _configured(
         await _open(call, spec_to_start, SessionNotes(redaction=redaction), has_name=len(plans) == 1)
         notes += [*plan.notes, *([f"{plan.name} is session {call.session.name}"] if len(plans) > 1 else [])]
     return await _started(call, notes, patience=call.settings.session_initial_stop_seconds)
+
+
+def _by_debug_port(plan: Plan) -> Plan:
+    """Replace a process id by the port of that process, where the adapter attaches to ports alone; see `debug_port`."""
+    pid = str(plan.arguments.get("processId", ""))
+    if (
+        plan.request != "attach"
+        or plan.choice is None
+        or not plan.choice.definition.attach_signal
+        or not pid.isdecimal()
+    ):
+        return plan
+    others = {name: value for name, value in plan.arguments.items() if name != "processId"}
+    return replace(plan, arguments={**others, "port": debug_port(int(pid), plan.choice.definition)})
 
 
 def _source_map(mapping: Mapping[str, str | None] | None, folder: Path) -> dict[str, str]:
