@@ -10,6 +10,7 @@ import anyio
 import pytest
 from anyio.abc import ByteStream
 
+from dapkit.adapter.session import current_request
 from dapkit.endpoint import Endpoint, EventReceived, Happening, Phase, ResponseReceived, Role
 from dapkit.protocol import (
     ConfigurationDoneArguments,
@@ -17,6 +18,7 @@ from dapkit.protocol import (
     FrameDecoder,
     InitializeRequestArguments,
     LaunchRequestArguments,
+    Request,
     encode_frame,
 )
 from dapkit.python.adapter import PythonAdapter
@@ -193,3 +195,17 @@ async def test_answers_do_not_wait_for_stops_when_the_program_is_over(heard: Hea
         assert heard.adapter.run is not None
         await heard.adapter.run.end(kill=False)
     assert "answer" in heard.order
+
+
+async def test_stop_does_not_overtake_an_answer_on_its_way_to_the_client() -> None:
+    """Between the engine's answer and ours come other messages, such as the end of a progress."""
+    order = ResumeOrder()
+    first, second = Request(3, "goto", None), Request(4, "goto", None)
+
+    async def answered() -> None:
+        """Answer as the engine, at once."""
+
+    current_request.set(first)
+    await order.answer("goto", answered())
+    assert not order.has_stop_before(first)
+    assert order.has_stop_before(second)

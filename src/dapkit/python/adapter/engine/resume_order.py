@@ -6,6 +6,7 @@ running program for a stopped one. But stops wait here for the program's earlier
 So each of the two waits for the other, in the order in which the engine said them.
 """
 
+from collections import deque
 from collections.abc import Awaitable
 
 from dapkit.adapter.session import current_request
@@ -14,6 +15,10 @@ from dapkit.protocol import Request, StoppedEvent
 from dapkit.transport import StateChange
 
 _GOING_ON = frozenset(RESUMING) - {"restart"}  # which leads to a program with an order of its own
+
+
+_ANSWERED_KEPT = 8
+"""Requests that the engine has answered and whose answers may not have gone to the client: one, as clients wait."""
 
 
 class _Asked:
@@ -33,6 +38,7 @@ class ResumeOrder:
 
     def __init__(self) -> None:
         self._asked: list[_Asked] = []
+        self._answered: deque[Request | None] = deque(maxlen=_ANSWERED_KEPT)
         self._received = 0
         self._passed_on = 0
         self._is_over = False
@@ -60,16 +66,18 @@ class ResumeOrder:
         try:
             body = await answer
             await self._updates.until(lambda: self._is_over or self._passed_on >= (request.stops or 0))
+            self._answered.append(request.request)
             return body
         finally:
             self._asked.remove(request)
 
     def has_stop_before(self, request: Request) -> bool:
         """Return whether the next stop comes before the answer to a request of the client."""
-        answered = (
-            earlier for earlier in self._asked if earlier.stops is not None and earlier.stops <= self._passed_on
-        )
-        return request.command in _GOING_ON and all(earlier.request is not request for earlier in answered)
+        answered = [
+            earlier.request for earlier in self._asked if earlier.stops is not None and earlier.stops <= self._passed_on
+        ]
+        is_answered = any(earlier is request for earlier in (*answered, *self._answered))
+        return request.command in _GOING_ON and not is_answered
 
     def pass_on(self) -> None:
         """Record that a stop was passed on, or that the client is not to receive it."""
