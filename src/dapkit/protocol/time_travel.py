@@ -117,7 +117,7 @@ class WhyBody(ProtocolObject, frozen=True, kw_only=True):
     """The line that last changed a value; empty if the value has not changed since the beginning.
 
     Attributes:
-        clock: when that line began.
+        clock: when that line began; absent if that was before the history began.
         path: of its file.
         function: that it is in.
         line: its number.

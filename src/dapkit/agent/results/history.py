@@ -7,10 +7,11 @@ from dapkit.protocol.time_travel import HistoryMoment, HistoryStop
 class WhyResult(OfSession, frozen=True, kw_only=True):
     """The line that last changed a value.
 
-    Without `clock`, the value has not changed since the beginning of the history.
+    Without `line`, the value has not changed since the beginning of the history.
 
     Attributes:
-        clock: when that line began: how many lines of the program's own code were begun by then.
+        clock: when that line began: how many lines of the program's own code were begun by then. Absent if that was
+            before the history began.
         path: of its file.
         function: that it is in.
         line: its number.

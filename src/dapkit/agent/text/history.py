@@ -11,10 +11,11 @@ _WIDTH = 60
 @render.register
 def _(result: WhyResult) -> str:
     what = one_line(result.expression)
-    if result.clock is None:
+    if result.line is None:
         return f"{what} has not changed since the recorded history begins."
     place = f"{one_line(result.path or '<unknown>')}:{result.line} in {one_line(result.function or '<unknown>')}"
-    lines = [f"{what} was last changed at {place} (clock {result.clock})."]
+    when = "before the recorded history begins" if result.clock is None else f"clock {result.clock}"
+    lines = [f"{what} was last changed at {place} ({when})."]
     return "\n".join([*lines, *_value("Before", result.old), *_value("After", result.new)])
 
 

@@ -47,16 +47,15 @@ async def watched(process: PastProcess, what: dict[str, object]) -> Watched:
     return result
 
 
-async def line_before(history: History, goal: int) -> int:
+async def line_before(history: History, goal: int, frame: int = 0) -> int:
     """Return when the frame that is shown at a clock has begun its line before, or its caller the one with the call.
 
-    0 if it had begun none since the beginning.
+    0 if it had begun none since the beginning. With the identity of a frame: when that one has begun its last line.
 
     Raises:
         RequestFailed: the moment is not reached.
 
     """
-    frame = 0  # its identity, once it is known
     while (checkpoint := history.before(goal - 1)) is not None:
         async with history.begun("steps", checkpoint, goal, frame) as process:
             words = await process.line()
@@ -97,8 +96,11 @@ async def last_change(history: History, goal: int, expression: str, place: objec
     while (checkpoint := await near(history, goal)) is not None:
         async with history.begun("watch", checkpoint, goal) as process:
             result = await watched(process, {"expression": expression, "place": place})
-        if result.change is not None:
-            return result.change
+        if (change := result.change) is not None:
+            if result.frame:
+                began = await line_before(history, checkpoint.clock, result.frame)
+                return msgspec.structs.replace(change, clock=began or None)
+            return change
         if result.absent and checkpoint.clock == history.beginning:
             raise RequestFailed(f"{expression}: it has no value here, and had none before")
         goal = checkpoint.clock

@@ -24,10 +24,14 @@ class FrameIdentity(msgspec.Struct):
 
 
 class Watched(msgspec.Struct):
-    """An observation of a value on the way of a process; `absent` if the value did not exist at the end."""
+    """An observation of a value on the way of a process; `absent` if the value did not exist at the end.
+
+    `frame` is the identity of the frame of the change, if its line began before the process watched.
+    """
 
     how: str
     change: WhyBody | None = None
+    frame: int = 0
     absent: bool = False
 
 

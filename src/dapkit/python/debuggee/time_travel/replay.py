@@ -181,12 +181,11 @@ def _begin_watch(frame: FrameType, descriptor: int) -> None:
     _watches.append(watch)
     watch.line(frame, backend.clock())
 
-    def leave() -> None:
-        leaving = sys._getframe(1)
-        caller = leaving.f_back
-        watch.leave(caller, 0 if caller is None else backend.last_tick(caller))
-
-    backend.look_at_lines(with_headroom(lambda: watch.line(sys._getframe(1), backend.clock())), with_headroom(leave))
+    backend.look_at_lines(
+        with_headroom(lambda: watch.line(sys._getframe(1), backend.clock())),
+        with_headroom(lambda: watch.leave(sys._getframe(1))),
+        with_headroom(lambda: watch.resume(sys._getframe(1))),
+    )
 
 
 def _report_change(kind: str, frame: FrameType, descriptor: int) -> None:

@@ -6,12 +6,14 @@ items counts, and a change inside an item does not. The data of a data breakpoin
 address: work at each line gives later objects other addresses.
 """
 
+import _thread
 import sys
 from collections.abc import Mapping
 from types import CodeType, FrameType
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from ..breakpoints.conditions import BreakpointCondition
+from ..bytecode.instructions import instructions
 from ..connection.framing import Json
 from ..interpreter.safe_types import stored_dict
 from ..values.text import render
@@ -21,6 +23,69 @@ _MOST_ITEMS: Final = 1000
 """Of which it is looked whether they are the same."""
 _CHARS: Final = 200
 _PLAIN: Final = (int, float, complex, str, bytes, bool, type(None))
+
+
+class _Place(NamedTuple):
+    """A line that is executed.
+
+    Attributes:
+        clock: when it began; 0 if that was before this process began to watch.
+        frame: identity of its frame where the clock is 0.
+
+    """
+
+    code: CodeType
+    line: int
+    clock: int
+    frame: int = 0
+
+
+def _place_of(frame: FrameType | None) -> _Place | None:
+    """Return the line that is executed in a frame, or in the nearest caller that is code of the program in a file.
+
+    Code without a file, such as a namedtuple has, is not the user's, unless there is no other code.
+    """
+    without_file = None
+    while frame is not None:
+        if backend.is_of_program(frame):
+            if has_file(frame.f_code):
+                break
+            without_file = without_file or frame
+        frame = frame.f_back
+    frame = frame or without_file
+    if frame is None:
+        return None
+    clock = max(backend.last_tick(frame), 0)
+    return _Place(frame.f_code, frame.f_lineno, clock, 0 if clock else backend.identity(frame))
+
+
+def _binds(place: _Place, name: str) -> bool:
+    """Return whether a line has an instruction that binds a name."""
+    code = place.code
+    ranges = [(start, end) for start, end, line in code.co_lines() if line == place.line]
+    return any(
+        name in _bound_by(code, operation, argument)
+        for offset, operation, argument in instructions(code)
+        if operation.startswith("STORE_") and any(start <= offset < end for start, end in ranges)
+    )
+
+
+def _bound_by(code: CodeType, operation: str, argument: int) -> tuple[str, ...]:
+    """Return the names that an instruction binds."""
+    if operation in ("STORE_NAME", "STORE_GLOBAL"):
+        return (code.co_names[argument],)
+    if operation in ("STORE_FAST", "STORE_DEREF"):
+        return (code._varname_from_oparg(argument),)  # type: ignore[attr-defined]  # as dis does
+    if operation == "STORE_FAST_STORE_FAST":
+        return code.co_varnames[argument >> 4], code.co_varnames[argument & 15]
+    if operation == "STORE_FAST_LOAD_FAST":
+        return (code.co_varnames[argument >> 4],)
+    return ()
+
+
+def has_file(code: CodeType) -> bool:
+    """Return whether code is from a file, and not as of `<string>`."""
+    return not code.co_filename.startswith("<")
 
 
 _COLLECTIONS: Final = (list, tuple, set, frozenset, dict)
@@ -46,30 +111,54 @@ class ValueWatch:
         self._frame = call if isinstance(call, int) else 0
         self._began: int | None = None  # when the call began, if it is in one
         self._function = (place.get("path"), place.get("line"))
-        self._place: tuple[CodeType, int, int] | None = None  # the line that is executed, and when it began
+        self._name = expression.strip()
+        self._place: _Place | None = None  # the line that is executed
+        self._places: dict[int, _Place] = {}  # by thread: the one that it executes
+        self._thread = 0  # the one that executes `_place`
         self._mark: object = None
         self._text: str | None = None
         self._change: Json | None = None
+        self._changed_in = 0  # identity of the frame, where it is not known when the line began
 
     def report(self, frame: FrameType, clock: int) -> Json:
         """Describe the last change: the line that made it, the value before and after.
 
-        And whether there was no change.
+        And whether there was no change. `frame` is the identity of its frame if it is not known when the line began.
         """
         self.line(frame, clock)
-        return {"change": self._change, "absent": self._text is None}
+        return {"change": self._change, "frame": self._changed_in, "absent": self._text is None}
 
     def line(self, frame: FrameType, clock: int) -> None:
         """Compare the value with its earlier one, where a line begins."""
         self._look(frame)
-        self._place = frame.f_code, frame.f_lineno, clock
+        self._stand(_Place(frame.f_code, frame.f_lineno, clock) if has_file(frame.f_code) else _place_of(frame))
 
-    def leave(self, caller: FrameType | None, clock: int) -> None:
-        """Compare where a function returns to a line that began at a clock; no positive one if that is not known."""
-        if caller is not None:
-            self._look(sys._getframe(2))
-            if clock > 0:
-                self._place = caller.f_code, caller.f_lineno, clock
+    def leave(self, leaving: FrameType) -> None:
+        """Compare where a function is left, by its end or for a while; its caller's line is executed then."""
+        self._look(leaving)
+        self._stand(_place_of(leaving.f_back))
+
+    def resume(self, frame: FrameType) -> None:
+        """Compare where a generator or coroutine continues, in the middle of a line."""
+        self._look(frame)
+        self._stand(_place_of(frame))
+
+    def _stand(self, place: _Place | None) -> None:
+        """Take a line as the one that is executed; before the first and after the last one the known one stays."""
+        if place is not None:
+            self._thread = _thread.get_ident()
+            self._place = self._places[self._thread] = place
+
+    def _changed_at(self) -> _Place | None:
+        """Return the line that has changed the value: the last one that was executed.
+
+        Where another thread executed that, this one has continued in the middle of a line, and may have changed it
+        since. Whether that line binds the name decides.
+        """
+        own = self._places.get(_thread.get_ident())
+        if own is None or self._place is None or self._thread == _thread.get_ident():
+            return self._place
+        return own if _binds(own, self._name) and not _binds(self._place, self._name) else self._place
 
     def _look(self, frame: FrameType) -> None:
         if self._module is None and not self._is_in_call(frame):
@@ -79,10 +168,11 @@ class ValueWatch:
         if mark == self._mark:
             return
         text = None if value is _ABSENT else render(value, None, _CHARS)
-        if self._place is not None:
-            code, line, clock = self._place
+        place = self._changed_at()
+        if place is not None:
+            code, line, clock, self._changed_in = place
             self._change = {
-                "clock": clock,
+                "clock": clock or None,
                 "path": code.co_filename,
                 "function": code.co_qualname,
                 "line": line,
@@ -101,7 +191,7 @@ class ValueWatch:
             return False
         began = backend.first_tick(call)
         if began != self._began:
-            self._began, self._change = began, None
+            self._began, self._change, self._changed_in = began, None, 0
             value = self._value(frame) if began < 0 else _ABSENT
             self._mark, self._text = _mark(value), None if value is _ABSENT else render(value, None, _CHARS)
         return True
@@ -174,8 +264,11 @@ class LineWatch:
             return
         self._last, self._call = clock, backend.first_tick(frame)
 
-    def leave(self, caller: FrameType | None, clock: int) -> None:
+    def leave(self, leaving: FrameType) -> None:
         """Take no note of where functions return to."""
+
+    def resume(self, frame: FrameType) -> None:
+        """Take no note of where generators continue."""
 
     def report(self, frame: FrameType, clock: int) -> Json:  # noqa: ARG002 - all watches are asked so
         """Say when it was, in the call that is there now; and whether there is no use in looking farther back."""
@@ -206,6 +299,16 @@ class DataWatch(ValueWatch):
         self._holder = compile(holder, "<dapkit: data>", "eval") if isinstance(holder, str) else None
         self._seen: object = _NOWHERE
 
+    def line(self, frame: FrameType, clock: int) -> None:
+        """Compare the data with the earlier one, where a line begins; the stop is there, whatever the code is from."""
+        self._look(frame)
+        self._place = _Place(frame.f_code, frame.f_lineno, clock)
+
+    def _stand(self, place: _Place | None) -> None:
+        """Take a line as the one that is executed, if it is known when it began: that is where the stop is."""
+        if place is not None and place.clock:
+            self._place = place
+
     def _look(self, frame: FrameType) -> None:
         call = self._call(frame)
         if self._frame and call is None:
@@ -218,7 +321,7 @@ class DataWatch(ValueWatch):
         if plain_mark(before) == plain_mark(self._seen) or self._place is None:
             return
         if before is not _NOWHERE and self._seen is not _NOWHERE and self._stops(frame, before, self._seen):
-            self._change = {"clock": self._place[2]}
+            self._change = {"clock": self._place.clock}
 
     def _data(self, frame: FrameType) -> object:
         names = self._names(frame)

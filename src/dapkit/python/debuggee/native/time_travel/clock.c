@@ -65,7 +65,7 @@ static PyObject *begin_replay(void)
     if (ticks >= goal) return above.on_goal();
     if (notes_steps() && !is_tracking) {
         Counters held = hold_counters();
-        int failed = begin_tracking(NULL);
+        int failed = begin_tracking(NULL, NULL);
         release_counters(&held);
         if (failed) return NULL;
     }
@@ -244,8 +244,8 @@ static PyObject *go_on_to_end(PyObject *Py_UNUSED(module), PyObject *args)
 
 static PyObject *look_at_lines(PyObject *Py_UNUSED(module), PyObject *args)
 {
-    PyObject *look, *leave;
-    if (!PyArg_ParseTuple(args, "OO", &look, &leave) || begin_tracking(leave) < 0) return NULL;
+    PyObject *look, *leave, *resume;
+    if (!PyArg_ParseTuple(args, "OOO", &look, &leave, &resume) || begin_tracking(leave, resume) < 0) return NULL;
     look_at_line = Py_NewRef(look);
     look_at_each_line();
     Py_RETURN_NONE;

@@ -8,8 +8,11 @@
 #include <sys/mman.h>
 
 #define PY_START (1 << 0) /* of sys.monitoring */
+#define PY_RESUME (1 << 1)
 #define PY_RETURN (1 << 2)
+#define PY_YIELD (1 << 3)
 #define LINE (1 << 5)
+#define WAYS_OUT (PY_RETURN | PY_YIELD) /* beside PY_UNWIND, whose number differs, and which is for all code at once */
 
 typedef struct {
     PyObject **codes;
@@ -21,7 +24,8 @@ static PyObject *counts, *set_local_events;
 static int tool;
 int is_tracking;
 static int tracker = -1;
-static PyObject *at_return; /* called where such code returns, NULL for nothing */
+static PyObject *at_return; /* called where such code returns or yields, or any code is left by an exception; or NULL */
+static PyObject *at_resume; /* called where such code continues after a yield */
 
 static void keep(Codes *codes, PyObject *code)
 {
@@ -60,7 +64,7 @@ int is_counted(PyObject *code)
 
 static int watch_starts(PyObject *code)
 {
-    PyObject *given[] = {PyLong_FromLong(tracker), code, PyLong_FromLong(at_return == NULL ? PY_START : PY_START | PY_RETURN)};
+    PyObject *given[] = {PyLong_FromLong(tracker), code, PyLong_FromLong(at_return == NULL ? PY_START : PY_START | WAYS_OUT | PY_RESUME)};
     PyObject *set = given[0] && given[2] ? call_in_engine_context(set_local_events, given, 3, NULL) : NULL;
     Py_XDECREF(given[0]);
     Py_XDECREF(given[2]);
@@ -80,9 +84,16 @@ static PyObject *on_tracked_return(PyObject *Py_UNUSED(module), PyObject *const 
     return call_in_engine_context(at_return, NULL, 0, NULL);
 }
 
+static PyObject *on_tracked_resume(PyObject *Py_UNUSED(module), PyObject *const *Py_UNUSED(args), Py_ssize_t Py_UNUSED(count))
+{
+    if (!inside) Py_RETURN_NONE;
+    return call_in_engine_context(at_resume, NULL, 0, NULL);
+}
+
 static PyMethodDef tracked[] = {
     {"on_tracked_start", (PyCFunction)(void (*)(void))on_tracked_start, METH_FASTCALL, NULL},
     {"on_tracked_return", (PyCFunction)(void (*)(void))on_tracked_return, METH_FASTCALL, NULL},
+    {"on_tracked_resume", (PyCFunction)(void (*)(void))on_tracked_resume, METH_FASTCALL, NULL},
 };
 
 static int register_tracked(PyObject *monitoring, int event, PyMethodDef *method)
@@ -95,10 +106,27 @@ static int register_tracked(PyObject *monitoring, int event, PyMethodDef *method
     return set == NULL ? -1 : 0;
 }
 
-int begin_tracking(PyObject *called_at_return)
+static int watch_ways(PyObject *monitoring)
+{
+    PyObject *events = PyObject_GetAttrString(monitoring, "events");
+    PyObject *unwind = events == NULL ? NULL : PyObject_GetAttrString(events, "PY_UNWIND");
+    long number = unwind == NULL ? -1 : PyLong_AsLong(unwind);
+    Py_XDECREF(events);
+    Py_XDECREF(unwind);
+    if (number < 0 || register_tracked(monitoring, (int)number, &tracked[1]) < 0) return -1;
+    if (register_tracked(monitoring, PY_RETURN, &tracked[1]) < 0 || register_tracked(monitoring, PY_YIELD, &tracked[1]) < 0)
+        return -1;
+    if (register_tracked(monitoring, PY_RESUME, &tracked[2]) < 0) return -1;
+    PyObject *set = PyObject_CallMethod(monitoring, "set_events", "il", tracker, number);
+    Py_XDECREF(set);
+    return set == NULL ? -1 : 0;
+}
+
+int begin_tracking(PyObject *called_at_return, PyObject *called_at_resume)
 {
     PyObject *monitoring = PySys_GetObject("monitoring");
     at_return = Py_XNewRef(called_at_return);
+    at_resume = Py_XNewRef(called_at_resume);
     for (int number = 0; tracker < 0 && number < 6; number++) {
         PyObject *taken = PyObject_CallMethod(monitoring, "use_tool_id", "is", number, "dapkit's steps");
         if (taken == NULL) PyErr_Clear();
@@ -110,7 +138,7 @@ int begin_tracking(PyObject *called_at_return)
         return -1;
     }
     if (register_tracked(monitoring, PY_START, &tracked[0]) < 0) return -1;
-    if (at_return != NULL && register_tracked(monitoring, PY_RETURN, &tracked[1]) < 0) return -1;
+    if (at_return != NULL && watch_ways(monitoring) < 0) return -1;
     is_tracking = 1;
     look_at_each_line();
     for (size_t i = 0; i < counted.count; i++)
@@ -137,8 +165,9 @@ static PyObject *begin_code(PyObject *const *args)
     Py_XDECREF(events);
     if (set == NULL) return NULL;
     Py_DECREF(set);
-    keep(&counted, args[0]);
-    if (is_tracking) { /* this start was reported before that could be watched */
+    int is_known = is_counted(args[0]); /* a generator of it continues for the first time */
+    if (!is_known) keep(&counted, args[0]);
+    if (is_tracking && !is_known) { /* this start was reported before that could be watched */
         if (watch_starts(args[0]) < 0) return NULL;
         note_step(args[0], 0);
     }

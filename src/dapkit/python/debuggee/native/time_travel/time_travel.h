@@ -300,7 +300,7 @@ extern PyMethodDef counted_methods[];
 extern int is_tracking; /* the lines of frames are noted (steps.c) */
 int is_counted(PyObject *code);
 int begin_counting(int tool, PyObject *counts, PyObject *set_local_events);
-int begin_tracking(PyObject *called_at_return); /* or NULL */
+int begin_tracking(PyObject *called_at_return, PyObject *called_at_resume); /* or NULL */
 
 /* throws.c */
 
