@@ -172,7 +172,9 @@ async def test_other_ways_to_write(driver: AdapterClient, launch: Mapping[str, o
         [target, *_] = (
             await driver.session.request(GotoTargetsArguments(source=Source(path=str(driver.file)), line=PRINTS + 4))
         ).targets
+        position = driver.session.position
         await driver.session.request(GotoArguments(thread_id=1, target_id=target.id))
+        await driver.session.wait_for(StoppedEvent, since=position)
         assert await driver.where() == ("<module>", PRINTS + 4)
     assert "dropped" in driver.output("important")
     await driver.session.set_breakpoints(Source(path=str(driver.file)), breakpoints=[])
