@@ -488,6 +488,17 @@ async def test_why_says_nothing_of_what_was_always_so(driver: AdapterClient, lau
         await why(driver, "no_such_name")
 
 
+@pytest.mark.row("reverseContinue")
+async def test_why_at_the_beginning_knows_a_value_from_none(
+    driver: AdapterClient, launch: Mapping[str, object]
+) -> None:
+    await driver.start(PROGRAM, stopOnEntry=True, **launch)
+    await driver.session.next_stop()
+    assert await why(driver, "__name__") == WhyBody()
+    with pytest.raises(RequestFailed, match="total: it has no value here, and had none before"):
+        await why(driver, "total")
+
+
 @pytest.mark.thorough
 @pytest.mark.row("restartFrame")
 async def test_any_frame_can_be_shown_where_it_began(driver: AdapterClient, launch: Mapping[str, object]) -> None:

@@ -19,6 +19,7 @@ from dapkit.adapter import RequestFailed
 from dapkit.endpoint import EventReceived, Happening
 from dapkit.protocol import (
     Arguments,
+    EvaluateArguments,
     Event,
     EventBody,
     GotoArguments,
@@ -433,9 +434,19 @@ class TimeTravel(Debuggee):
         debuggee = self._shown
         request = {"expression": args.expression, "frameId": args.frame_id}
         place = await debuggee.link.request_custom("dapkit/placeOfExpression", request)
+        if self.history.before(self.now - 1) is None:  # at the beginning, where nothing has changed before
+            await self._need_value(args)
         change = await last_change(self.history, self.now, args.expression, place)
         path = change.path and (debuggee.paths.of_client(change.path) or change.path)
         return msgspec.structs.replace(change, path=path)
+
+    async def _need_value(self, args: WhyArguments) -> None:
+        """Check that an expression has a value in the shown process. Raises: RequestFailed."""
+        look = EvaluateArguments(expression=args.expression, frame_id=args.frame_id, context="watch")
+        try:
+            await self._shown.ask(look)
+        except RequestFailed as error:
+            raise RequestFailed(f"{args.expression}: it has no value here, and had none before") from error
 
     async def _restart_frame(self, frame_id: int) -> None:
         """Go to where a frame of this moment began its first line.
