@@ -20,7 +20,7 @@ pytestmark = pytest.mark.each_python
 LOG = Path(__file__).with_name("why_log.py")
 PROGRAMS = sorted(Path(__file__).with_name("travel").glob("why/*.py"))
 PATIENCE = 120
-"""Seconds for one run forwards, which takes one of them."""
+"""Seconds for a run forwards or an answer, each of which takes one of them."""
 
 
 def watched(program: Path) -> list[str]:
@@ -53,6 +53,7 @@ def logged(python: str, program: Path, expressions: list[str]) -> dict[str, int]
 
 
 @pytest.mark.thorough
+@pytest.mark.timeout(600)
 @pytest.mark.row("reverseContinue")
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.stem)
 async def test_why_names_the_line_that_the_run_has_logged(driver: AdapterClient, python: str, program: Path) -> None:
@@ -70,7 +71,8 @@ async def test_why_names_the_line_that_the_run_has_logged(driver: AdapterClient,
     wrong = {}
     for expression, line in expected.items():
         arguments = WhyArguments(expression=expression, frame_id=frame.id)
-        change = msgspec.convert(await driver.session.request_custom("dapkit/why", arguments), WhyBody)
+        answer = await driver.session.request_custom("dapkit/why", arguments, deadline=PATIENCE)
+        change = msgspec.convert(answer, WhyBody)
         if (change.path, change.line) != (str(driver.file), line) or change.clock is None:
             wrong[expression] = (line, change)
     assert wrong == {}
