@@ -48,7 +48,7 @@ def _place_of(frame: FrameType | None) -> _Place | None:
     without_file = None
     while frame is not None:
         if backend.is_of_program(frame):
-            if has_file(frame.f_code):
+            if _has_file(frame.f_code):
                 break
             without_file = without_file or frame
         frame = frame.f_back
@@ -83,7 +83,7 @@ def _bound_by(code: CodeType, operation: str, argument: int) -> tuple[str, ...]:
     return ()
 
 
-def has_file(code: CodeType) -> bool:
+def _has_file(code: CodeType) -> bool:
     """Return whether code is from a file, and not as of `<string>`."""
     return not code.co_filename.startswith("<")
 
@@ -131,7 +131,7 @@ class ValueWatch:
     def line(self, frame: FrameType, clock: int) -> None:
         """Compare the value with its earlier one, where a line begins."""
         self._look(frame)
-        self._stand(_Place(frame.f_code, frame.f_lineno, clock) if has_file(frame.f_code) else _place_of(frame))
+        self._stand(_Place(frame.f_code, frame.f_lineno, clock) if _has_file(frame.f_code) else _place_of(frame))
 
     def leave(self, leaving: FrameType) -> None:
         """Compare where a function is left, by its end or for a while; its caller's line is executed then."""
