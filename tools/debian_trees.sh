@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Put what Debian 12 does not have into .tools/: gdb 16, Ruby 3.3 with rdbg 1.9, Emacs 30 with dape and Helix (trixie)
-# into .tools/bin, Python 3.14 and 3.15 (sid) where tools/bootstrap.py finds them, gdb 18 (sid) into .tools/gdb-sid. Each
-# suite is a tree of its own, whose programs run outside of it, with the tree's libraries.
+# into .tools/bin, Python 3.14 and 3.15 (sid) where tools/bootstrap.py finds them, gdb 18, lldb-dap 23, Delve 1.27 and its
+# Go (sid) into .tools/sid. Each suite is a tree of its own, whose programs run outside of it, with the tree's libraries.
 # Needs root; debootstrap and patchelf are installed if they are missing.
 set -euo pipefail
 TOOLS=$(cd "$(dirname "$0")/.." && pwd)/.tools
@@ -27,6 +27,27 @@ add() { # add SUITE PACKAGE...: install into a tree, once, what depends on one o
             -o Dpkg::Options::=--force-unsafe-io "$@"
     } >"$folder.added.log" 2>&1 || { tail -20 "$folder.added.log" >&2; return 1; }
     echo "$*" >"$folder/added"
+}
+
+unpack() { # unpack SUITE PACKAGE...: put packages into a tree, once, without their scripts, which would run the tree's programs
+    local folder=$TOOLS/trees/$1 archive
+    shift
+    [ "$(cat "$folder/unpacked" 2>/dev/null)" = "$*" ] && return
+    {
+        chroot "$folder" apt-get clean
+        DEBIAN_FRONTEND=noninteractive chroot "$folder" apt-get install -y -qq --no-install-recommends --download-only "$@"
+    } >"$folder.unpacked.log" 2>&1 || { tail -20 "$folder.unpacked.log" >&2; return 1; }
+    for archive in "$folder"/var/cache/apt/archives/*.deb; do
+        dpkg-deb -x "$archive" "$folder"
+    done
+    echo "$*" >"$folder/unpacked"
+}
+
+load_from() { # load_from SUITE PROGRAM [FOLDER]: have a program use the loader and the libraries of its tree
+    local folder=$TOOLS/trees/$1
+    [ "$(patchelf --print-interpreter "$folder/$2")" = "$folder/$LOADER" ] && return
+    patchelf --set-interpreter "$folder/$LOADER" --force-rpath \
+        --set-rpath "$folder/$LIBRARIES${3:+:$folder/$3}" "$folder/$2"
 }
 
 gdb_of() { # gdb_of SUITE FILE: write a command that runs the gdb of a tree
@@ -105,13 +126,32 @@ pythons() {
     mkdir -p "$TOOLS/python"
     ln -sfn "$folder/usr" "$TOOLS/python/sid"
     for version in 3.14 3.15; do
-        program=$folder/usr/bin/python$version
-        if [ "$(patchelf --print-interpreter "$program")" != "$folder/$LOADER" ]; then
-            patchelf --set-interpreter "$folder/$LOADER" --force-rpath --set-rpath "$folder/$LIBRARIES" "$program"
-        fi
-        "$program" --version
+        load_from sid "usr/bin/python$version"
+        "$folder/usr/bin/python$version" --version
     done
-    gdb_of sid "$TOOLS/gdb-sid/gdb"
+}
+
+newest_adapters() {
+    local folder=$TOOLS/trees/sid llvm=usr/lib/llvm-23
+    mkdir -p "$TOOLS/sid"
+    gdb_of sid "$TOOLS/sid/gdb"
+    unpack sid lldb-23 delve golang-go
+    load_from sid $llvm/bin/lldb-dap $llvm/lib
+    load_from sid $llvm/bin/lldb-server $llvm/lib
+    patchelf --force-rpath --set-rpath "$folder/$LIBRARIES" "$folder/$LIBRARIES/liblldb-23.so.1" # it has a path of its own
+    # LLDB's own Python is in the tree. A program that is debugged inherits PYTHONHOME: the tests have none in Python there.
+    cat >"$TOOLS/sid/lldb-dap" <<END
+#!/bin/sh
+export PYTHONHOME=$folder/usr
+exec $folder/$llvm/bin/lldb-dap "\$@"
+END
+    chmod +x "$TOOLS/sid/lldb-dap"
+    "$TOOLS/sid/lldb-dap" --version | head -n 1
+    load_from sid usr/bin/dlv
+    ln -sfn "$folder/usr/bin/dlv" "$TOOLS/sid/dlv"
+    ln -sfn "$folder/usr/lib/go-1.27/bin/go" "$TOOLS/sid/go"
+    "$TOOLS/sid/dlv" version | sed -n 2p
+    "$TOOLS/sid/go" version
 }
 
 missing=()
@@ -125,4 +165,5 @@ fi
 trixie &
 trixie=$!
 pythons
+newest_adapters
 wait $trixie

@@ -20,9 +20,18 @@ async def caller(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterat
 
 
 @pytest.fixture
-def with_gdb_of_sid(caller: Caller) -> None:
-    """Put the gdb of Debian sid before all others."""
-    folder = Path(__file__).parents[3] / ".tools/gdb-sid"
-    if not (folder / "gdb").exists():
-        missing("tools/debian_trees.sh has not installed the gdb of Debian sid")
+def with_adapters_of_sid(caller: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Put gdb, lldb-dap, Delve and Go of Debian sid before all others."""
+    folder = Path(__file__).parents[3] / ".tools/sid"
+    if not (folder / "go").exists():
+        missing("tools/debian_trees.sh has not installed the adapters of Debian sid")
+    monkeypatch.setenv("PATH", f"{folder}{os.pathsep}{os.environ['PATH']}")  # the tests build with this Go
     caller.env = {**caller.env, "PATH": f"{folder}{os.pathsep}{caller.env['PATH']}"}
+
+
+@pytest.fixture(params=["of the machine", pytest.param("of Debian sid", marks=pytest.mark.each_adapter)])
+def versions(request: pytest.FixtureRequest) -> str:
+    """Run a test with the adapters of the machine, and with the newest ones."""
+    if request.param == "of Debian sid":
+        request.getfixturevalue("with_adapters_of_sid")
+    return str(request.param)

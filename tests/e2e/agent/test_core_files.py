@@ -75,7 +75,7 @@ async def test_core_file_shows_the_signal_the_stack_and_the_values_and_is_only_r
 
 
 @pytest.mark.each_adapter
-@pytest.mark.usefixtures("crashed", "with_gdb_of_sid")
+@pytest.mark.usefixtures("crashed", "with_adapters_of_sid")
 async def test_core_file_is_opened_by_a_gdb_that_can(caller: Caller) -> None:
     opened = await caller("core", program="crash", core=str(caller.project / "the.core"), adapter="gdb")
     assert opened.details["snapshot"]["line"] == 4

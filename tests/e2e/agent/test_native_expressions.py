@@ -27,15 +27,15 @@ int main(void) {
 """
 
 
-@pytest.fixture(params=["gdb", "gdb of Debian sid", "lldb-dap"])
+@pytest.fixture(params=["gdb", "gdb of Debian sid", "lldb-dap", "lldb-dap of Debian sid"])
 def adapter(request: pytest.FixtureRequest, caller: Caller, require_tool: Callable[[str], Path]) -> str:
     """Compile the program for one of the adapters."""
     if request.param == "gdb":
         gdb: list[str] = request.getfixturevalue("gdb")
         found = Path(shutil.which(gdb[0]) or gdb[0]).parent
         caller.env = {**caller.env, "PATH": f"{found}{os.pathsep}{caller.env['PATH']}"}
-    elif request.param == "gdb of Debian sid":
-        request.getfixturevalue("with_gdb_of_sid")
+    elif str(request.param).endswith("of Debian sid"):
+        request.getfixturevalue("with_adapters_of_sid")
     else:
         require_tool("lldb-dap-22")
     source = caller.write("calls.c", SOURCE)
@@ -67,7 +67,7 @@ async def test_an_expression_is_never_a_command_of_the_debugger(stopped: Caller)
 
 
 @pytest.mark.each_adapter
-@pytest.mark.usefixtures("with_gdb_of_sid")
+@pytest.mark.usefixtures("with_adapters_of_sid")
 async def test_an_expression_is_completed_and_not_a_command(
     caller: Caller, require_tool: Callable[[str], Path]
 ) -> None:

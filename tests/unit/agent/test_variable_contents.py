@@ -6,9 +6,9 @@ import pytest
 
 from dapkit.agent import limits
 from dapkit.agent.reading.local_variables import printed_variables
-from dapkit.agent.reading.variable_contents import contents_of
+from dapkit.agent.reading.variable_contents import contents_of, contents_of_result
 from dapkit.endpoint import RequestFailed
-from dapkit.protocol import Variable, VariablePresentationHint, VariablesArguments, VariablesBody
+from dapkit.protocol import EvaluateBody, Variable, VariablePresentationHint, VariablesArguments, VariablesBody
 from dapkit.redaction.redaction import Redaction, TextKind
 
 
@@ -118,6 +118,9 @@ async def test_container_that_is_not_initialized_yet_is_not_asked_for_items() ->
     members = Members({1: [inner, var("x", "1")], 2: POINT})
     found = await contents_of([inner, var("edge", "", 1, "Edge")], members.ask)
     assert found == [None, "{inputs_ = size=4294967295, x = 1}"]
+    assert [asked.variables_reference for asked in members.asked] == [1]
+    result = EvaluateBody(result="size=4294967295", variables_reference=2)  # which has the number in its text alone
+    assert await contents_of_result(result, members.ask) is None
     assert [asked.variables_reference for asked in members.asked] == [1]
 
 

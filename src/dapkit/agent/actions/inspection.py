@@ -13,6 +13,7 @@ from dapkit.agent.calls.registry import Approval, action
 from dapkit.agent.reading import conversion
 from dapkit.agent.reading.budget import shortened
 from dapkit.agent.reading.local_variables import local_scopes, scope_of
+from dapkit.agent.reading.members import reported_items
 from dapkit.agent.reading.pages import at_most, page_of_frames, page_of_variables
 from dapkit.agent.reading.report import last_output
 from dapkit.agent.reading.selection import frame_of, thread_of
@@ -112,9 +113,10 @@ async def evaluate(
         chosen_frame = None  # the adapter chooses the thread
     stood = call.session.state.stop is not None
     body = await _evaluate(call, expression, context, chosen_frame)
-    call.remembered.has_children(
-        body.variables_reference, body.named_variables, body.indexed_variables, secret=names_secret(expression)
-    )
+    items = body.indexed_variables
+    if not call.session.traits.python_expressions:  # whose objects choose their own texts
+        items = reported_items(body)
+    call.remembered.has_children(body.variables_reference, body.named_variables, items, secret=names_secret(expression))
     contents = None
     if call.session.state.stop is not None and not call.session.traits.members_run_code:
         contents = await contents_of_result(body, call.requests.ask, unreadable=call.session.traits.unreadable_value)

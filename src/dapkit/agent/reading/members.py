@@ -4,11 +4,12 @@ An adapter that pages is asked for the page; of one that does not, everything is
 taken, and the page is cut out here.
 """
 
+import re
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Literal
 
-from dapkit.protocol import Variable, VariablesArguments, VariablesBody
+from dapkit.protocol import EvaluateBody, Variable, VariablesArguments, VariablesBody
 
 type MemberKind = Literal["indexed", "named"]
 
@@ -17,6 +18,17 @@ type Ask = Callable[[VariablesArguments], Awaitable[VariablesBody]]
 
 type PartOfMembers = tuple[list[Variable], int | None]
 """Members from one on, and how many there are in all, if that is known."""
+
+_SIZE = re.compile(r"size=(?P<items>\d+)\b")
+"""How LLDB writes a container. The result of an expression has the number of its items nowhere else."""
+
+
+def reported_items(value: Variable | EvaluateBody) -> int | None:
+    """Return the number of items that a value reports, by its field or by its text."""
+    if value.indexed_variables is not None:
+        return value.indexed_variables
+    size = _SIZE.match(value.value if isinstance(value, Variable) else value.result)
+    return None if size is None else int(size["items"])
 
 
 @dataclass(frozen=True, slots=True)

@@ -92,7 +92,13 @@ async def page_of_variables(
     """Get variables from one on, as many as the budget of an answer allows."""
     _not_negative("start", start)
     variable_count = at_most("count", count, otherwise=limits.VARIABLES_SHOWN, most=limits.VARIABLES_MOST)
-    value = MembersOfValue(call.requests.ask, reference, kind, *call.remembered.children.get(reference, (0, 0)))
+    members, items = call.remembered.children.get(reference, (0, 0))
+    if items > limits.PLAUSIBLE_ITEMS and not call.session.traits.python_expressions:  # a range of Python has them
+        raise InvalidArguments(
+            f"The value reports {items:,} items, more than memory can hold: it is uninitialized or damaged. "
+            "read_memory shows its bytes"
+        )
+    value = MembersOfValue(call.requests.ask, reference, kind, members, items)
     searched = None
     if match is None:
         page, total = await value.part(start, variable_count)

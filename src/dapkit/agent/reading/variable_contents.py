@@ -15,7 +15,7 @@ import anyio
 
 from dapkit.agent import limits
 from dapkit.agent.reading.budget import shortened
-from dapkit.agent.reading.members import Ask, MembersOfValue
+from dapkit.agent.reading.members import Ask, MembersOfValue, reported_items
 from dapkit.protocol import DapkitError, EvaluateBody, Variable
 
 LEVELS = 2
@@ -112,7 +112,7 @@ class _Value:
         variable = self.variable
         if not variable.variables_reference or variable.type in DEFINITIONS or _is_lazy(variable):
             return False
-        if (variable.indexed_variables or 0) > limits.PLAUSIBLE_ITEMS or variable.value.startswith("<null>"):
+        if (reported_items(variable) or 0) > limits.PLAUSIBLE_ITEMS or variable.value.startswith("<null>"):
             return False
         if self.says_nothing:
             return True
