@@ -4,7 +4,8 @@
 
 UV is the program, TOOLS the folder with auditwheel and patchelf, FOLDER gets the packages, and a `__main__.py` by which
 an interpreter runs them (`python -I FOLDER`). The versions are those of uv.lock. Extensions in C for several versions
-of Python lie side by side, since their names differ.
+of Python lie side by side, since their names differ. A package whose extension is optional, and that has no wheel for
+a new version of Python yet, runs there with the Python files that the other versions share.
 """
 
 import subprocess
@@ -18,27 +19,31 @@ from build_wheel import ROOT, build
 
 PYTHONS = ("3.12", "3.13", "3.14", "3.15")
 
+WITHOUT_WHEEL = {"3.15": ("pyyaml",)}
+"""Packages whose locked version has no wheel for a version of Python; their extensions are optional."""
+
 MAIN = '''\
-"""Start the dapkit of this folder: the adapter, or `dapkit proxy` if that is the first argument."""
+"""Start the dapkit of this folder: the adapter, or `dapkit proxy` or `dapkit record` if that is the first argument."""
 
 import runpy
 import sys
 
-runpy.run_module("dapkit.cli" if sys.argv[1:2] == ["proxy"] else "dapkit.python", run_name="__main__", alter_sys=True)
+COMMANDS = (["proxy"], ["record"])
+runpy.run_module("dapkit.cli" if sys.argv[1:2] in COMMANDS else "dapkit.python", run_name="__main__", alter_sys=True)
 '''
 
 
 def bundle(uv: str, tools: Path, folder: Path) -> None:
     """Fill the folder anew."""
     environment = surroundings()
-    exported = [uv, "export", "--quiet", "--frozen", "--no-dev", "--no-emit-project", "--no-header", "--no-annotate"]
-    needed = subprocess.run(exported, check=True, env=environment, cwd=ROOT, capture_output=True).stdout
+    export = [uv, "export", "--quiet", "--frozen", "--no-dev", "--no-emit-project", "--no-header", "--no-annotate"]
     rmtree(folder, ignore_errors=True)
     with tempfile.TemporaryDirectory() as made:
         requirements = Path(made, "requirements.txt")
-        requirements.write_bytes(needed)
         (wheel,) = (path for path in build(uv, tools, Path(made, "dist")) if path.suffix == ".whl")
         for version in PYTHONS:
+            left_out = [f"--no-emit-package={name}" for name in WITHOUT_WHEEL.get(version, ())]
+            subprocess.run([*export, *left_out, "-o", str(requirements)], check=True, env=environment, cwd=ROOT)
             target = Path(made, version)
             install = [uv, "pip", "install", "--quiet", "--python-version", version, "--target", str(target)]
             options = ["--no-deps", "--only-binary", ":all:"]

@@ -183,6 +183,22 @@ step("a program that runs is picked from a list and attached to, and runs on aft
   assert.equal(clock.exitCode, null);
 });
 
+step("a run is recorded, and the recording is debugged backwards", async () => {
+  await fs.rm(path.join(shop, ".vscode"), { recursive: true });
+  await editor.removeBreakpoints();
+  await editor.openFile("shop.py");
+  await editor.run("Python: Record a run with dapkit");
+  await editor.page.getByRole("button", { name: "Debug the recording" }).click();
+  await editor.run("View: Show Run and Debug");
+  await editor.eventually(async () => {
+    assert.match((await editor.frames()).join(), /shop\.py/); // where the recording ends
+  });
+  await editor.page.locator(".debug-toolbar .action-label[aria-label^='Step Back']").click();
+  await editor.shows(editor.rows("Variables"), "orders =");
+  await editor.page.keyboard.press("Shift+F5");
+  await editor.page.locator(".debug-toolbar").waitFor({ state: "hidden" });
+});
+
 /** Add a step to the session. */
 function step(name: string, act: () => Promise<void>): void {
   void test(name, async (context) => {

@@ -48,6 +48,15 @@ export async function adapterCommand(configuration: Configuration, options: Adap
   return bundledCommand(configuration, options);
 }
 
+/**
+ * Return the interpreter, and the arguments by which it runs `dapkit record`, which comes with the extension.
+ *
+ * @throws Problem: the interpreter does not serve.
+ */
+export async function recordCommand(configuration: Configuration, options: AdapterOptions): Promise<string[]> {
+  return [...(await bundledCommand(configuration, options)), "record"];
+}
+
 async function bundledCommand(configuration: Configuration, options: AdapterOptions): Promise<string[]> {
   const named = interpreterOf(configuration) ?? (await options.interpreter());
   const interpreter = await located(named, configuration["cwd"]);

@@ -4,7 +4,7 @@ import * as fs from "node:fs/promises";
 import * as path from "node:path";
 import * as vscode from "vscode";
 
-import { adapterCommand } from "./adapter-command";
+import { adapterCommand, recordCommand, type AdapterOptions } from "./adapter-command";
 import { TYPE, type Configuration } from "./configuration";
 import { Problem } from "./problem";
 import { isOfUser } from "./programs";
@@ -17,14 +17,23 @@ export class AdapterCommands {
 
   /** Return the command for a configuration. */
   of(configuration: Configuration, folder: vscode.WorkspaceFolder | undefined): Promise<string[]> {
+    return adapterCommand(configuration, this.options(folder));
+  }
+
+  private options(folder: vscode.WorkspaceFolder | undefined): AdapterOptions {
     const { dapkit } = this.context.extension.packageJSON as { dapkit: { oldest: string } };
-    return adapterCommand(configuration, {
+    return {
       bundled: this.context.asAbsolutePath("bundled"),
       configured: settingOf<string[]>(folder, "adapterCommand", []),
       oldest: dapkit.oldest,
       interpreter: () => interpreterFor(folder),
       selectInterpreter: selectInterpreterCommand(),
-    });
+    };
+  }
+
+  /** Return the command that records programs. */
+  async record(configuration: Configuration, folder: vscode.WorkspaceFolder | undefined): Promise<string[]> {
+    return recordCommand(configuration, this.options(folder));
   }
 
   /**

@@ -3,16 +3,18 @@
 import * as path from "node:path";
 import * as vscode from "vscode";
 
-import type { AdapterFactory } from "./adapter-factory";
+import type { AdapterCommands, AdapterFactory } from "./adapter-factory";
 import { currentFile, recording, type Configuration } from "./configuration";
 import { processesOf } from "./processes";
+import { recordFile } from "./record";
 
 let latestArguments = "";
 
-export function registerCommands(factory: AdapterFactory): vscode.Disposable {
+export function registerCommands(factory: AdapterFactory, commands: AdapterCommands): vscode.Disposable {
   return vscode.Disposable.from(
     vscode.commands.registerCommand("dapkit.debugFile", debugFile),
     vscode.commands.registerCommand("dapkit.openRecording", openRecording),
+    vscode.commands.registerCommand("dapkit.recordFile", (file?: vscode.Uri) => recordFile(commands, file)),
     vscode.commands.registerCommand("dapkit.pickProcess", pickProcess),
     vscode.commands.registerCommand("dapkit.pickArguments", pickArguments),
     vscode.commands.registerCommand("dapkit.openTranscript", () => openTranscript(factory.transcript)),

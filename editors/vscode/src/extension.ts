@@ -15,7 +15,7 @@ export function activate(context: vscode.ExtensionContext): void {
     log,
     factory.register(),
     registerConfigurationProviders(commands),
-    registerCommands(factory),
+    registerCommands(factory, commands),
     new LanguageFeatures(),
   );
 }
