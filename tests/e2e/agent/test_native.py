@@ -77,6 +77,16 @@ int main() {
 }
 """
 
+MAP = """\
+#include <map>
+#include <string>
+
+int main() {
+    std::map<std::string, int> ages{{"ann", 1}, {"bob", 2}};
+    return (int)ages.size();
+}
+"""
+
 GO = """\
 package main
 
@@ -140,6 +150,36 @@ async def test_a_container_that_is_not_initialized_is_not_looked_into(
     assert (code, "4,294,967,295 items, more than memory can hold" in message) == ("invalid_arguments", True)
     ended = await caller("continue")  # LLDB 23 answers no further request once it has looked into it
     assert ended.details["snapshot"]["exitCode"] == 4
+
+
+_MAPS = {
+    "gdb": 'std::map with 2 elements {["ann"] = 1, ["bob"] = 2}',
+    "lldb-dap": 'size=2 {{first = "ann", second = 1}, {first = "bob", second = 2}}',
+    "codelldb": 'size=2 {{first = "ann", second = 1}, {first = "bob", second = 2}}',
+}
+
+
+@pytest.mark.each_adapter
+@pytest.mark.parametrize("adapter", _MAPS)
+async def test_a_map_is_shown_with_its_keys_and_the_output_without_the_debuggers_words(
+    caller: Caller, adapter: str, versions: str, request: pytest.FixtureRequest, require_tool: Callable[[str], Path]
+) -> None:
+    if adapter != "gdb":
+        require_tool(_TOOLS[adapter])
+    elif versions == "of the machine":
+        gdb = Path(request.getfixturevalue("gdb")[0])
+        caller.env = {**caller.env, "PATH": f"{gdb.parent}:{caller.env['PATH']}"}
+    source = caller.write("ages.cpp", MAP)
+    await anyio.run_process([require_tool("c++"), "-g", "-O0", "-o", caller.project / "ages", source])
+    launched = await caller("launch", program="ages", adapter=adapter, breakpoints=["ages.cpp:6"], timeout=60)
+    assert (await caller("evaluate", expression="ages")).text.startswith(f"Result: {_MAPS[adapter]}\n")
+    ended = await caller("continue")
+    assert ended.details["snapshot"]["exitCode"] == 2
+    assert "DW_TAG" not in launched.text + ended.text  # LLDB's opinion of the compiler's debug information
+    assert [(await caller("output", category=category)).details["output"] for category in ("stdout", "stderr")] == [
+        "",
+        "",
+    ]
 
 
 @pytest.mark.each_adapter

@@ -78,6 +78,12 @@ async def test_members_of_members_are_shown_but_their_pointers_are_not_followed(
     assert found == "{inner = {deep = {...}, n = 7}, next = 0x20, items = size=2 {10, 20}}"
 
 
+async def test_map_of_gdb_is_shown_with_its_keys() -> None:
+    rows = [var("[0]", '"a"'), var("[1]", "", 2, "Point"), var("[2]", '"b"'), var("[3]", "7")]
+    shown = await read(var("ages", "std::map with 2 elements", 1, "std::map<...>"), {1: rows, 2: POINT})
+    assert shown == '{["a"] = {x = 1, y = 2}, ["b"] = 7}'
+
+
 @pytest.mark.parametrize(("whole", "item"), [("", ""), ("Point[2]", "Point")])  # as gdb and lldb-dap have them
 async def test_items_that_say_nothing_are_shown_by_their_members(whole: str, item: str) -> None:
     items = [var("[0]", item, 2, "Point"), var("[1]", item, 3, "Point")]

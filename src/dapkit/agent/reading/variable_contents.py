@@ -35,6 +35,9 @@ _LEFT_OUT = re.compile(r"\{\u2026\}|^\{(?:.*\{)?\.\.\.\}|^\{\w+:\S", re.DOTALL)
 _RAW = "[raw]"
 """The representation of a container, which CodeLLDB lists after its items."""
 
+_KEYS_AND_VALUES = re.compile(r"std::(?:__\w+::)?(?:unordered_)?(?:multi)?map with ")
+"""A map as the printers of libstdc++ write it under gdb, which lists keys and values by turns."""
+
 _INDEX = re.compile(r"\[?\d+\]?")
 """The name of an item."""
 
@@ -156,13 +159,20 @@ class _Value:
         if not self.says_nothing and all(member.is_said_in(self.variable.value) for member in self.members):
             return None
         parts: list[str] = []
-        for member in self.members:
-            part = member.text(room)
+        for part in self._parts(room):
             room -= len(part) + 2
             if room < 0 and parts:
                 return f"{{{', '.join([*parts, '...'])}}}"
             parts.append(part)
         return f"{{{', '.join([*parts, *(['...'] if self.more else [])])}}}"
+
+    def _parts(self, room: int) -> Iterator[str]:
+        """Write each member, or each key with its value."""
+        if _KEYS_AND_VALUES.match(self.variable.value):
+            for key, value in zip(self.members[::2], self.members[1::2], strict=False):
+                yield f"[{key.text(room)}] = {value.text(room)}"
+        else:
+            yield from (member.text(room) for member in self.members)
 
     def text(self, room: int) -> str:
         """Write a member: its name, unless it is an index, and its value."""
