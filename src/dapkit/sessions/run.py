@@ -168,6 +168,8 @@ class ProgramRun:
         """Record a message that has changed the state of a client session."""
         if isinstance(event, OutputEvent):  # which may come in floods, and changes nothing else
             category = event.category or "console"
+            if category in ("stdout", "stderr") and session is self.root and not session.initialized:
+                category = "console"  # there is no program yet: Delve builds it
             self._pass_output(event.output, category)
             if category == "console" and session is self.root:
                 self._read_ending(event.output)

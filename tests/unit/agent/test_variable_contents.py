@@ -78,6 +78,13 @@ async def test_members_of_members_are_shown_but_their_pointers_are_not_followed(
     assert found == "{inner = {deep = {...}, n = 7}, next = 0x20, items = size=2 {10, 20}}"
 
 
+async def test_array_that_js_debug_only_counts_is_read() -> None:
+    rows = [var("name", "'tea'"), var("sizes", "(2) [1, 2]", 2, "Array"), var("length", "2")]
+    shown = await read(var("order", "{name: 'tea', sizes: Array(2)}", 1, "Object"), {1: rows[:2]})
+    assert shown == "{name = 'tea', sizes = (2) [1, 2]}"
+    assert await read(var("text", "'Array(2)'", 1, "string"), {1: rows}) is None
+
+
 async def test_map_of_gdb_is_shown_with_its_keys() -> None:
     rows = [var("[0]", '"a"'), var("[1]", "", 2, "Point"), var("[2]", '"b"'), var("[3]", "7")]
     shown = await read(var("ages", "std::map with 2 elements", 1, "std::map<...>"), {1: rows, 2: POINT})

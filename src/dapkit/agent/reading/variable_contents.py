@@ -29,8 +29,8 @@ _UNINTERESTING_NAMES = {"special variables", "function variables", "class variab
 _ADDRESS = re.compile(r"@?0x(?P<digits>[0-9A-Fa-f]+)\b")
 """How a pointer, or a reference of C++, begins."""
 
-_LEFT_OUT = re.compile(r"\{\u2026\}|^\{(?:.*\{)?\.\.\.\}|^\{\w+:\S", re.DOTALL)
-"""Objects without some of their members: as js-debug, the CDT GDB adapter and CodeLLDB (twice) write them."""
+_LEFT_OUT = re.compile(r"\{\u2026\}|\b(?:Array|Map|Set)\(\d+\)[,\]}]|^\{(?:.*\{)?\.\.\.\}|^\{\w+:\S", re.DOTALL)
+"""Objects without some of their members: as js-debug (twice), the CDT GDB adapter and CodeLLDB (twice) write them."""
 
 _RAW = "[raw]"
 """The representation of a container, which CodeLLDB lists after its items."""
