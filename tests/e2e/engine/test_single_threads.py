@@ -163,7 +163,7 @@ def test_threads_that_are_paused_together_are_both_told(start: Start) -> None:
     peer.ask("pause", threadId=1)
     assert peer.stopped("pause")["threadId"] == 1
     peer.wait_until_in_python()
-    assert peer.value("go.set()", context="repl") == ""
+    assert peer.value("go.set()", context="repl", frame=-1) == ""  # the last frame: the thread may be in `is_set`
     peer.go(1)
     for thread in (2, 3):
         peer.wait_until_in_python(thread)
