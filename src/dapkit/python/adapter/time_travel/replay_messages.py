@@ -13,8 +13,28 @@ HISTORY_ENDS_EVENT = "dapkit/historyEnds"
 RECORDING_ENDS_EVENT = "dapkit/recordingEnds"
 SCANNED_EVENT = "dapkit/scanned"
 
-HISTORY_ENDED = 'Time travel: the history ends where the program began a second thread ("threads": "end").\n'
-"""For the user of a program that keeps running without a history."""
+_SETTINGS = {
+    "libgomp": "set OMP_NUM_THREADS=1 in its environment",
+    "libomp": "set OMP_NUM_THREADS=1 in its environment",
+    "libiomp": "set OMP_NUM_THREADS=1 in its environment",
+    "libarrow": "call pyarrow.set_cpu_count(1) first, and read with use_threads=False",
+}
+"""How a program keeps a library, by the beginning of its file's name, from beginning threads."""
+
+
+def history_ended(library: str) -> str:
+    """Return the message for the user of a program that keeps running without a history.
+
+    Args:
+        library: the file of the library that began a thread; empty if the program began one.
+
+    """
+    if not library:
+        return 'Time travel: the history ends where the program began a second thread ("threads": "end").\n'
+    file = library.rpartition("/")[2]
+    setting = next((text for name, text in _SETTINGS.items() if file.startswith(name)), "")
+    way = f" To go back in the rest of the program, {setting}." if setting else ""
+    return f"Time travel: the history ends where {library} began a thread that the interpreter does not know.{way}\n"
 
 
 class FrameIdentity(msgspec.Struct):
@@ -39,7 +59,7 @@ class StopPosition(msgspec.Struct, rename="camel"):
     """A stop of the program: its output so far, and the number of checkpoints made.
 
     `time`, in microseconds since 1970, comes from a recording; otherwise it is 0. `is_over` says whether its history
-    has ended before.
+    has ended before; `ended_by` names the library whose thread has ended it.
     """
 
     clock: int = 0
@@ -47,6 +67,7 @@ class StopPosition(msgspec.Struct, rename="camel"):
     written: int = 0
     time: int = 0
     is_over: bool = False
+    ended_by: str = ""
 
 
 class Hit(msgspec.Struct, rename="camel"):

@@ -60,7 +60,6 @@ from dapkit.python.adapter.time_travel.recorded_program import Replay
 from dapkit.python.adapter.time_travel.replay_engines import PastEngine, PastEngines
 from dapkit.python.adapter.time_travel.replay_messages import (
     BRANCHED_EVENT,
-    HISTORY_ENDED,
     HISTORY_ENDS_EVENT,
     RECORDING_ENDS_EVENT,
     STANDS_EVENT,
@@ -68,6 +67,7 @@ from dapkit.python.adapter.time_travel.replay_messages import (
     HistoryEnded,
     RecordingEnded,
     StopPosition,
+    history_ended,
 )
 from dapkit.transport import TransportError
 
@@ -77,6 +77,7 @@ _READ_ONLY = (
 
 END_OF_HISTORY = "End of recorded history"
 _END = ArrivalStop("pause", {"description": END_OF_HISTORY})
+DIVERGED = "Diverged: the recording cannot be executed further"
 _CHANGE = ArrivalStop("pause", {"description": "Changed by the client"})
 
 _MAIN = 1
@@ -159,9 +160,11 @@ class TimeTravel(Debuggee):
         self._copies = self._written = 0
         self._time = 0.0
         self._is_over = False  # the live program is beyond its history
+        self._ended_by = ""
         self._is_remarked = False
         self._stops: deque[HistoryStop] = deque(maxlen=limits.TIMELINE_STOPS)
         self.live_stop: StoppedEvent | None = None
+        self._end = _END
         self.past: PastEngine | None = None
         self.has_ended = False
         past_options = {**options, "endsWithLink": True, "stopOnEntry": False}  # a replay is past its entry
@@ -221,7 +224,7 @@ class TimeTravel(Debuggee):
     def _take_note(self, stands: StopPosition) -> None:
         self.clock, self._copies, self._written = stands.clock, stands.copies, stands.written
         self._time = stands.time / 1_000_000 or time.time()
-        self._is_over = stands.is_over
+        self._is_over, self._ended_by = stands.is_over, stands.ended_by
 
     def events_of_stop(self, stop: StoppedEvent) -> list[EventBody]:
         """Record a stop of the live program, whose clock is known, and add the remarks on its history."""
@@ -234,7 +237,7 @@ class TimeTravel(Debuggee):
         remarks: list[EventBody] = []
         if self._is_over and not self._is_remarked:
             self._is_remarked = True
-            remarks.append(OutputEvent(output=HISTORY_ENDED, category="important"))
+            remarks.append(OutputEvent(output=history_ended(self._ended_by), category="important"))
         return [*remarks, stop, TimelineEvent(live=self.clock)]
 
     def end(self) -> None:
@@ -247,14 +250,15 @@ class TimeTravel(Debuggee):
         await self.process.report_output()
         self._take_note(ended)
         self.has_ended = True
-        self.live_stop = StoppedEvent(reason=_END.reason, description=END_OF_HISTORY)
         if not ended.how.startswith("end"):
+            self._end = ArrivalStop("pause", {"description": DIVERGED})
             await self._report_problem(problem_of(ended.how.split(" ")))
         elif self.replay is not None:
             await self._report(OutputEvent(output=f"{self.replay.end()}\n", category="console"), self.order)
+        self.live_stop = StoppedEvent(reason=self._end.reason, description=self._end.details["description"])
         try:
             await self.history.have(self._copies)
-            await self._show(self.clock, _END)
+            await self._show(self.clock, self._end)
         except RequestFailed as error:
             await self._report_problem(error)
             await self.process.kill()
@@ -348,7 +352,7 @@ class TimeTravel(Debuggee):
         """
         await self._need_stop()
         if self._is_beyond:
-            await self._show(self.clock, _END)
+            await self._show(self.clock, self._end)
             return
         if args.granularity == "instruction":
             address = await address_of(self._shown.link, args.thread_id)
@@ -590,7 +594,7 @@ class TimeTravel(Debuggee):
             self._start_soon(self._show_stop, change, _CHANGE)
             return
         if self.has_ended:
-            self._start_soon(self._show_stop, self.clock, _END)
+            self._start_soon(self._show_stop, self.clock, self._end)
             return
         await self._report(self.live_stop, past.debuggee.order)
 

@@ -122,4 +122,5 @@ def _stands() -> Json:
         "written": backend.count_written(),
         "time": backend.time_of_program(),
         "isOver": backend.is_over(),
+        "endedBy": backend.ended_by(),
     }

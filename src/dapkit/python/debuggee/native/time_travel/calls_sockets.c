@@ -2,8 +2,11 @@
 
 #include "open_files.h"
 #include <limits.h>
+#include <stddef.h>
+#include <string.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
+#include <sys/un.h>
 
 /* A program may send the rest of a large buffer a thousand times: the beginning and the size tell a divergence. */
 #define MOST_HASHED ((size_t)4096)
@@ -49,12 +52,21 @@ static int hook_bind(int socket, const struct sockaddr *address, socklen_t size)
     return (int)record_call("bind", key, BLOCKING(real_bind(socket, address, size)), NULL, 0);
 }
 
+/* How much of an address is set: bytes behind the path of a local one may be anything. */
+static size_t size_of_address(const struct sockaddr *address, socklen_t size)
+{
+    size_t begin = offsetof(struct sockaddr_un, sun_path);
+    if (size <= begin || address->sa_family != AF_UNIX) return size;
+    size_t path = strnlen((const char *)address + begin, size - begin);
+    return path == 0 ? size : begin + path; /* else it is abstract, and has zeros in it */
+}
+
 static int (*real_connect)(int, const struct sockaddr *, socklen_t);
 static int hook_connect(int socket, const struct sockaddr *address, socklen_t size)
 {
     if (refuses()) return -1;
     if (passes()) return real_connect(socket, address, size);
-    uint64_t key = hash_data((uint64_t)socket, address, size);
+    uint64_t key = hash_data((uint64_t)socket, address, size_of_address(address, size));
     if (!before_blocking()) return (int)replay_call("connect", key, NULL, 0);
     return (int)record_call("connect", key, BLOCKING(real_connect(socket, address, size)), NULL, 0);
 }

@@ -1,8 +1,12 @@
 /* Threads of the program: how they begin and end, and the interpreter's lock. How they take turns stands in scheduler.c. */
 
 #include "scheduler.h"
+#include <dlfcn.h>
+#include <execinfo.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -30,12 +34,45 @@ static void end_of_thread(void)
 int history_ends_with_threads;
 
 /* The program continues by itself, and its past ends here. */
-static void end_history(void)
+static void end_history(const char *reason)
 {
     if (mode == REPLAY) above.on_end();
-    log_head->ticks = ticks;
+    if (is_recording) {
+        above.on_recording_over(reason);
+    } else {
+        log_head->ticks = ticks;
+        snprintf(log_head->why, sizeof log_head->why, "%s", reason);
+        mode = OFF;
+        let_threads_go();
+    }
     inside = 0;
-    mode = OFF;
+}
+
+/* After the C library's `fork` a new thread gets the stack of one that the copy does not have. The frames of the debugger's
+   threads are there, and the interpreter follows them: new threads get stacks of their own. */
+int has_reclaimed_stacks;
+
+static int (*real_pthread_create)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
+static int begin_thread(pthread_t *thread, const pthread_attr_t *given, void *(*start)(void *), void *argument)
+{
+    if (!has_reclaimed_stacks) return real_pthread_create(thread, given, start, argument);
+    pthread_attr_t attributes;
+    void *stack = NULL;
+    size_t size = 0, guard = 0;
+    pthread_attr_init(&attributes);
+    if (given != NULL) memcpy(&attributes, given, sizeof attributes);
+    pthread_attr_getstack(&attributes, &stack, &size);
+    if ((uintptr_t)stack + size != 0) /* the caller's */
+        return real_pthread_create(thread, given, start, argument);
+    pthread_attr_getstacksize(&attributes, &size);
+    pthread_attr_getguardsize(&attributes, &guard);
+    char *place = map_ours(guard + size);
+    if (place == MAP_FAILED) return EAGAIN;
+    mprotect(place, guard, PROT_NONE);
+    pthread_attr_setstack(&attributes, place + guard, size);
+    int error = real_pthread_create(thread, &attributes, start, argument);
+    if (error != 0) munmap(place, guard + size);
+    return error;
 }
 
 static void *execute(void *thread)
@@ -78,14 +115,13 @@ int watch_thread_count(void)
     return 0;
 }
 
-static int (*real_pthread_create)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
 static int hook_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*start)(void *), void *argument)
 {
     if (is_past && !inside) begun_in_past++;
-    if (passes() || self == NULL) return real_pthread_create(thread, attributes, start, argument);
+    if (passes() || self == NULL) return begin_thread(thread, attributes, start, argument);
     if (history_ends_with_threads) {
-        end_history();
-        return real_pthread_create(thread, attributes, start, argument);
+        end_history("");
+        return begin_thread(thread, attributes, start, argument);
     }
     Thread *made = NULL;
     pthread_mutex_lock(&turn_lock);
@@ -100,7 +136,7 @@ static int hook_pthread_create(pthread_t *thread, const pthread_attr_t *attribut
         if (made >= &threads[highest_thread]) highest_thread = (int)(made - threads) + 1;
     }
     pthread_mutex_unlock(&turn_lock);
-    int error = made == NULL ? EAGAIN : real_pthread_create(&made->thread, attributes, execute, made);
+    int error = made == NULL ? EAGAIN : begin_thread(&made->thread, attributes, execute, made);
     if (error != 0) {
         if (made != NULL) made->state = UNUSED;
         return error;
@@ -111,6 +147,52 @@ static int hook_pthread_create(pthread_t *thread, const pthread_attr_t *attribut
     aim();
     return 0;
 }
+
+/* Threads of libraries, which the interpreter does not know. OpenBLAS ends its threads before a copy is made, and they do
+   nothing but compute. Others have work of their own, and a copy would not have them: history ends before the first. */
+
+#define MOST_CALLERS 16
+
+/* The library that wants a thread: the library of its language, through which it may ask, is not named. */
+static const char *library_among(void *const *callers, int count)
+{
+    static const char *const IN_BETWEEN[] = {"libstdc++", "libc++", "libc.so", "_travel", "ld-linux"};
+    const char *first = NULL;
+    for (int i = 0; i < count; i++) {
+        Dl_info found;
+        if (dladdr(callers[i], &found) == 0 || found.dli_fname == NULL) continue;
+        const char *name = strrchr(found.dli_fname, '/');
+        name = name == NULL ? found.dli_fname : name + 1;
+        int is_between = 0;
+        for (Py_ssize_t j = 0; j < LENGTH(IN_BETWEEN); j++)
+            is_between |= strncmp(name, IN_BETWEEN[j], strlen(IN_BETWEEN[j])) == 0;
+        const char *installed = strstr(found.dli_fname, "-packages/"), *up; /* uvloop/loop.so: with its package */
+        if (installed != NULL && !is_between) name = installed + strlen("-packages/");
+        while ((up = strstr(name, "../")) != NULL) name = up + strlen("../");
+        if (!is_between) return name;
+        if (first == NULL) first = name;
+    }
+    return first == NULL ? "a library" : first;
+}
+
+static int hook_thread_of_library(pthread_t *thread, const pthread_attr_t *attributes, void *(*start)(void *), void *argument)
+{
+    if (!passes() && self != NULL) {
+        void *callers[MOST_CALLERS] = {__builtin_return_address(0)};
+        if (strstr(library_among(callers, 1), "openblas") == NULL) {
+            char reason[sizeof log_head->why];
+            if (mode == REPLAY) above.on_end();
+            snprintf(reason, sizeof reason, "%s", library_among(callers, backtrace(callers, MOST_CALLERS)));
+            end_history(reason);
+        }
+    }
+    return begin_thread(thread, attributes, start, argument);
+}
+
+const Hook library_thread_hooks[] = {
+    {"pthread_create", hook_thread_of_library, (void **)&real_pthread_create},
+    {NULL, NULL, NULL},
+};
 
 static Thread *thread_of(pthread_t thread)
 {

@@ -186,6 +186,7 @@ static int copy_process(void *Py_UNUSED(nothing))
     if (shares_memory() && pipe2(ends, O_CLOEXEC) < 0) return 0;
     pid_t copy = libraries_have_threads ? fork() : fork_unchanged();
     if (copy == 0) {
+        has_reclaimed_stacks |= libraries_have_threads;
         own_shared_memory();
         close(ends[1]);
         __builtin_longjmp(place_of_copy, 1);

@@ -230,6 +230,12 @@ static PyObject *is_over(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(nothin
     return PyBool_FromLong(mode == OFF);
 }
 
+/* The library whose thread has ended it, if it was not a second thread of the program. */
+static PyObject *ended_by(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(nothing))
+{
+    return PyUnicode_DecodeFSDefault(mode == OFF ? log_head->why : "");
+}
+
 static PyObject *is_copy(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(nothing)) { return PyBool_FromLong(is_past); }
 
 /* To the last stop of the live program, or to a clock before it; 0 for none. */
@@ -329,6 +335,7 @@ PyMethodDef clock_methods[] = {
     {"count_written", count_written, METH_NOARGS, NULL},
     {"count_copies", count_copies, METH_NOARGS, NULL},
     {"is_over", is_over, METH_NOARGS, NULL},
+    {"ended_by", ended_by, METH_NOARGS, NULL},
     {"is_copy", is_copy, METH_NOARGS, NULL},
     {"go_on_to_end", go_on_to_end, METH_VARARGS, NULL},
     {"look_at_lines", look_at_lines, METH_VARARGS, NULL},

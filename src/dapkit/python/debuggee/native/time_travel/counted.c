@@ -32,7 +32,7 @@ static void keep(Codes *codes, PyObject *code)
     if (codes->count == codes->room) {
         size_t wanted = codes->room == 0 ? 512 : codes->room * 2;
         size_t size = wanted * sizeof code, before = codes->room * sizeof code;
-        PyObject **made = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        PyObject **made = map_ours(size);
         if (made == MAP_FAILED) return;
         if (codes->codes != NULL) {
             memcpy(made, codes->codes, before);

@@ -25,7 +25,8 @@
 
 static const Hook *const TABLES[] = {object_hooks, time_hooks,    file_hooks,   descriptor_hooks, terminal_hooks,
                                      mapping_hooks, stream_hooks, process_hooks, signal_hooks,    user_hooks,
-                                     socket_hooks, waiting_hooks, name_hooks,   semaphore_hooks};
+                                     socket_hooks, waiting_hooks, name_hooks,   semaphore_hooks,
+                                     library_thread_hooks};
 static const Hook *const OF_INTERPRETER[] = {interpreter_hooks, interpreter_semaphore_hooks};
 static ElfW(Addr) seen[MOST_OBJECTS];
 static int seen_count;
@@ -47,6 +48,21 @@ static const Hook *hook_of(const char *name, int is_interpreter)
     return hook;
 }
 
+/* A program calls functions of the C library by their names (ctypes, cffi). */
+
+static void *(*real_dlsym)(void *, const char *);
+static void *hook_dlsym(void *library, const char *name)
+{
+    void *found = real_dlsym(library, name);
+    const Hook *hook = mode == OFF || found == NULL ? NULL : hook_of(name, 0);
+    return hook != NULL && *hook->real == found ? hook->hook : found;
+}
+
+static const Hook by_name_hooks[] = {
+    {"dlsym", hook_dlsym, (void **)&real_dlsym},
+    {NULL, NULL, NULL},
+};
+
 static void find_real(const Hook *hook)
 {
     for (; hook->name != NULL; hook++)
@@ -57,6 +73,7 @@ int find_real_functions(void)
 {
     for (Py_ssize_t table = 0; table < LENGTH(TABLES); table++) find_real(TABLES[table]);
     for (Py_ssize_t table = 0; table < LENGTH(OF_INTERPRETER); table++) find_real(OF_INTERPRETER[table]);
+    find_real(by_name_hooks);
     for (const Hook *hook = heap_hooks; hook->name != NULL; hook++) *hook->real = dlsym(RTLD_DEFAULT, hook->name);
     return 0;
 }
@@ -65,7 +82,7 @@ typedef struct {
     ElfW(Addr) base, relro, relro_end;
     const ElfW(Sym) *symbols;
     const char *names;
-    enum { OWN, LIBC, NAME_SERVICE, LINKER, OTHER } kind;
+    enum { OWN, LIBC, NAME_SERVICE, LINKER, CALLER_BY_NAME, OTHER } kind;
     int is_interpreter; /* libpython, or the program that has it in itself */
 } Object;
 
@@ -88,9 +105,10 @@ static void set_slots_among(const Object *object, const ElfW(Rela) *entries, siz
         if (!IS_SLOT(ELF64_R_TYPE(entries[i].r_info)) || ELF64_R_SYM(entries[i].r_info) == 0) continue;
         const ElfW(Sym) *symbol = &object->symbols[ELF64_R_SYM(entries[i].r_info)];
         const char *name = object->names + symbol->st_name;
-        const Hook *hook = object->kind == OTHER ? NULL : hook_among(heap_hooks, name);
+        const Hook *hook = object->kind >= CALLER_BY_NAME ? NULL : hook_among(heap_hooks, name);
         if (hook == NULL && object->kind != LIBC && symbol->st_shndx == SHN_UNDEF) /* else it has one itself */
             hook = hook_of(name, object->is_interpreter);
+        if (hook == NULL && object->kind == CALLER_BY_NAME) hook = hook_among(by_name_hooks, name);
         if (hook != NULL && *hook->real != NULL)
             set_slot(object, (void **)(object->base + entries[i].r_offset), hook->hook);
     }
@@ -103,7 +121,8 @@ static int kind_of(const struct dl_phdr_info *info)
         int kind;
     } NAMES[] = {{"_travel", OWN},       {"_native", OWN},   {"linux-vdso", OWN},          {"ld-linux", LINKER},
                  {"libc.so", LIBC},      {"libc-", LIBC},    {"libpthread", LIBC},         {"libdl", LIBC},
-                 {"libnss_", NAME_SERVICE}, {"libresolv", NAME_SERVICE}};
+                 {"libnss_", NAME_SERVICE}, {"libresolv", NAME_SERVICE}, {"_ctypes.", CALLER_BY_NAME},
+                 {"_cffi_backend.", CALLER_BY_NAME}};
     const char *name = strrchr(info->dlpi_name, '/');
     name = name == NULL ? info->dlpi_name : name + 1;
     for (Py_ssize_t i = 0; i < LENGTH(NAMES); i++)

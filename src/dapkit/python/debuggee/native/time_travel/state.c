@@ -3,6 +3,7 @@
 #include "time_travel.h"
 #include <fcntl.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
@@ -55,4 +56,16 @@ int out_of_the_way(int descriptor)
     if (above < 0) return descriptor;
     close(descriptor);
     return above;
+}
+
+#define PLACE_OF_OURS 0xB000000000u /* behind the objects (objects.c), and far from where the system places mappings */
+
+/* A replay has memory that the live program does not need: were it among the program's mappings, libraries that are loaded
+   after it would have other addresses. */
+void *map_ours(size_t size)
+{
+    static uintptr_t next = PLACE_OF_OURS;
+    size_t page = (size_t)sysconf(_SC_PAGESIZE), whole = (size + page - 1) & ~(page - 1);
+    void *wanted = (void *)__atomic_fetch_add(&next, whole, __ATOMIC_RELAXED);
+    return mmap(wanted, whole, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 }

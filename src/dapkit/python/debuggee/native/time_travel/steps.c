@@ -78,7 +78,7 @@ static int make_room(void)
     size_t wanted = room == 0 ? 1024 : room * 2;
     Step *before = steps;
     size_t count = room;
-    Step *made = mmap(NULL, wanted * sizeof *made, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    Step *made = map_ours(wanted * sizeof *made);
     if (made == MAP_FAILED) return -1;
     steps = made;
     room = wanted;

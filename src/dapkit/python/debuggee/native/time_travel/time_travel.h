@@ -74,6 +74,7 @@ void program_time(int64_t seconds, int64_t nanoseconds);
 uint64_t now(void);                 /* nanoseconds, from the system itself */
 #define LOWEST_OF_OURS 4000         /* descriptors of the debugger are moved there, */
 #define MOST_OF_OURS 96             /* and these are so many at most */
+void *map_ours(size_t size);        /* memory apart from the program's; MAP_FAILED */
 int out_of_the_way(int descriptor); /* its duplicate where no program looks for one, or itself */
 
 /* Functions of higher parts, for lower ones; `module.c` has the table. */
@@ -124,7 +125,7 @@ void set_slots(void); /* of all objects that are loaded by now */
 /* Each table ends with a NULL name. */
 extern const Hook object_hooks[], time_hooks[], file_hooks[], descriptor_hooks[], terminal_hooks[], mapping_hooks[],
     stream_hooks[], process_hooks[], signal_hooks[], user_hooks[], socket_hooks[], waiting_hooks[], name_hooks[],
-    semaphore_hooks[];
+    semaphore_hooks[], library_thread_hooks[];
 /* Only for the object that is the interpreter; they come first there. */
 extern const Hook interpreter_hooks[], interpreter_semaphore_hooks[];
 
@@ -212,7 +213,7 @@ typedef struct {
     uint64_t unused;   /* the format of recordings has its place */
     uint64_t collections; /* how many were noted (collector.c) */
     uint64_t ticks;    /* the clock of the live program when it last stopped, or ended */
-    char why[NAME_SIZE * 2]; /* its recording ended before */
+    char why[NAME_SIZE * 2]; /* its recording ended before, or the library whose thread has ended the history */
     uint64_t names;
     char name[MOST_NAMES][NAME_SIZE]; /* of calls: notes have their numbers */
 } LogHead;
@@ -321,6 +322,7 @@ PyObject *call_after_handlers(vectorcallfunc call, PyObject *function, PyObject 
 /* scheduler.c: one thread of the program at a time has the turn, and executes it */
 
 extern int thread_count; /* threads of the program that have not ended */
+extern int has_reclaimed_stacks;      /* the C library has forked this process, or one that it was copied from */
 extern int history_ends_with_threads; /* it is to end where there would be more than one */
 
 /* Around a call that may block; the thread must have let go of the interpreter, or it keeps its turn:
