@@ -115,14 +115,65 @@ async def test_a_recording_shows_what_the_program_had(tmp_path: Path, program: P
         assert recorded.returncode == 0, recorded.stderr
         async with adapter_client(tmp_path) as driver:
             stopped = await open_recording(driver, file)
-            assert (stopped.reason, stopped.description) == ("pause", "End of recorded history")
             if "diverged" in said(driver) and left:
                 continue
+            assert (stopped.reason, stopped.description) == ("pause", "End of recorded history")
             assert said(driver) == "The recorded program has ended with exit code 0.\n"
             assert state_in(recorded.stdout)
             if program.stem not in BY_ADDRESS:
                 assert state_in(written(driver)) == state_in(recorded.stdout)
             return
+
+
+WITH_RUNNER = """
+import asyncio, signal
+async def main():
+    await asyncio.sleep(0.01)
+    return signal.getsignal(signal.SIGINT) is signal.SIG_IGN, signal.pthread_sigmask(signal.SIG_BLOCK, ())
+print(asyncio.run(main()))
+"""
+
+
+@pytest.mark.row("launch")
+@pytest.mark.each_python
+@pytest.mark.parametrize("ignored", [True, False])
+async def test_a_recording_has_the_signals_that_the_program_ignored(
+    tmp_path: Path, python: str, *, ignored: bool
+) -> None:
+    """A shell ignores SIGINT for `command &`; asyncio then sets no handler."""
+    (tmp_path / "runner.py").write_text(WITH_RUNNER)
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN if ignored else signal.default_int_handler)
+    try:
+        recorded = record(tmp_path, "-o", "run.dapkit", python, "runner.py")
+        signal.signal(signal.SIGINT, signal.default_int_handler if ignored else signal.SIG_IGN)
+        async with adapter_client(tmp_path) as driver:
+            stopped = await open_recording(driver, tmp_path / "run.dapkit")
+            assert stopped.description == "End of recorded history"
+            assert (written(driver), recorded.stderr.count("Error")) == (recorded.stdout, 0)
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert recorded.stdout == f"({ignored}, set())\n"
+
+
+OTHER_EACH_TIME = """
+import ctypes, os
+libc = ctypes.CDLL(None)
+libc.getauxval.restype = ctypes.c_void_p
+seed = ctypes.string_at(libc.getauxval(25), 16)  # AT_RANDOM: the kernel gives each process other bytes, by no call
+os.path.exists(f"/no/such/{seed.hex()}")
+print("done")
+"""
+
+
+@pytest.mark.row("launch")
+async def test_a_recording_that_diverges_says_so_at_its_stop(tmp_path: Path, python: str) -> None:
+    (tmp_path / "other.py").write_text(OTHER_EACH_TIME)
+    recorded = record(tmp_path, "-o", "run.dapkit", python, "other.py")
+    assert (recorded.returncode, recorded.stdout) == (0, "done\n")
+    async with adapter_client(tmp_path) as driver:
+        stopped = await open_recording(driver, tmp_path / "run.dapkit")
+        assert stopped.description == "Diverged: the recording cannot be executed further"
+        assert "the program called stat where it had called stat with other arguments" in said(driver)
 
 
 SHOP = """

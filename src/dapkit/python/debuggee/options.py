@@ -22,16 +22,18 @@ class RecordingOptions:
         folder: with the files `notes` and `collections`.
         began: when it began, in microseconds since 1970.
         streams: the standard streams that it had.
+        signals: which signals were ignored and blocked at its start.
         hides_seed: whether the program does not find the variable PYTHONHASHSEED.
         zone: the time zone to use; empty for this machine's.
 
     """
 
     def __init__(self, values: Json) -> None:
-        streams, began = values.get("streams"), values.get("began")
+        streams, signals, began = values.get("streams"), values.get("signals"), values.get("began")
         self.folder = str(values.get("folder"))
         self.began = began if isinstance(began, int) else 0
         self.streams: Json = streams if isinstance(streams, dict) else {}
+        self.signals: Json = signals if isinstance(signals, dict) else {}
         self.hides_seed = bool(values.get("hidesSeed"))
         self.zone = str(values.get("zone") or "")
 

@@ -55,6 +55,7 @@ class Description(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
         redacted: the names of the variables whose values are.
         hides_seed: whether PYTHONHASHSEED in it was chosen by the recorder.
         streams: its standard streams.
+        signals: which signals were ignored and blocked at its start; empty if it is not known.
         zone: name of the time zone of the machine; empty if it is not known.
         files: of the modules that it had imported, with their SHA-256.
 
@@ -80,6 +81,7 @@ class Description(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     streams: dict[str, Any]
     zone: str
     files: dict[str, str]
+    signals: dict[str, list[int]] = {}
 
 
 class Notes:

@@ -130,6 +130,7 @@ def record(
             redacted=tuple(sorted(hidden)),
             hides_seed=hides_seed,
             streams=start["streams"],
+            signals=start["signals"],
             zone=zone_of_machine(),
             files=_files(folder, command, start["cwd"]),
         )

@@ -50,6 +50,7 @@ class Replay:
             "folder": str(self.folder),
             "began": self.recorded.began,
             "streams": self.recorded.streams,
+            "signals": self.recorded.signals,
             "hidesSeed": self.recorded.hides_seed,
             "zone": "" if has_zone else self.recorded.zone,
         }

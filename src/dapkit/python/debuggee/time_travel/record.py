@@ -16,7 +16,7 @@ from ..interpreter.errors import RequestRefused
 from ..interpreter.gc_tracking import untrack_members
 from ..interpreter.recursion_headroom import with_headroom
 from ..options import RecordingOptions
-from . import line_counter, record_only, replay, standard_streams
+from . import line_counter, record_only, replay, signal_state, standard_streams
 from .replay_backend import REASON, backend
 
 if TYPE_CHECKING:
@@ -105,6 +105,7 @@ def _execute_again(engine: "Engine", recording: RecordingOptions) -> None:
         record_only.hide_seed()
     if recording.zone:
         record_only.set_zone(recording.zone)
+    signal_state.make_again(recording.signals)
     output, errors = standard_streams.make_again(recording.streams)
 
     def ended(how: str) -> None:

@@ -10,7 +10,7 @@ from typing import Any, Final
 from ..interpreter.hidden_frames import hidden_frame
 from ..sources.fileless_code import UnfiledTexts
 from ..sources.files import Sources
-from . import line_counter, standard_streams
+from . import line_counter, signal_state, standard_streams
 from .replay_backend import REASON, backend
 
 _SEED: Final = "PYTHONHASHSEED"
@@ -35,7 +35,12 @@ def begin(folder: str, run: Callable[[], None]) -> Callable[[], None]:
         raise SystemExit(f"dapkit record: tool {line_counter.TOOL} of sys.monitoring is in use") from None
     if options["hides_seed"]:
         hide_seed()
-    description = {"cwd": os.getcwd(), "version": sys.version, "streams": standard_streams.describe()}
+    description = {
+        "cwd": os.getcwd(),
+        "version": sys.version,
+        "streams": standard_streams.describe(),
+        "signals": signal_state.describe(),
+    }
     _write(f"{folder}/begin", description)
     counts = line_counter.counted(Sources(UnfiledTexts()), everything=False)
 
