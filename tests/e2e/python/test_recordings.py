@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+import textwrap
 import zipfile
 import zlib
 from collections.abc import Callable, Mapping
@@ -23,6 +24,7 @@ from dapkit.protocol import (
 )
 from dapkit.protocol.time_travel import TimelineBody, TravelToArguments
 from e2e.python.adapter_client import AdapterClient, adapter_client
+from e2e.python.library_with_thread import CALLER, make_library
 from e2e.python.processes import computing, ended
 from interpreters import interpreter
 
@@ -153,6 +155,20 @@ async def test_a_recording_has_the_signals_that_the_program_ignored(
     finally:
         signal.signal(signal.SIGINT, before)
     assert recorded.stdout == f"({ignored}, set())\n"
+
+
+@pytest.mark.row("launch")
+async def test_a_recording_ends_before_a_library_begins_a_thread(
+    tmp_path: Path, python: str, require_tool: Callable[[str], Path]
+) -> None:
+    make_library(tmp_path, require_tool("cc"))
+    (tmp_path / "caller.py").write_text(textwrap.dedent(CALLER))
+    recorded = record(tmp_path, "-o", "run.dapkit", python, "caller.py")
+    assert (recorded.returncode, recorded.stdout) == (0, "42\n")
+    async with adapter_client(tmp_path) as driver:
+        await open_recording(driver, tmp_path / "run.dapkit")
+        assert said(driver) == "The recording ended here, before the program: worker.so began a thread.\n"
+        assert await driver.where() == ("<module>", 6)
 
 
 OTHER_EACH_TIME = """

@@ -1,9 +1,9 @@
 """Time travel of programs whose libraries begin threads that the interpreter does not know."""
 
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
-import anyio
 import msgspec
 import pytest
 
@@ -11,7 +11,8 @@ from dapkit.protocol import OutputEvent, StepBackArguments, StoppedEvent
 from dapkit.protocol.time_travel import TimelineBody, TravelToArguments
 from dapkit.python.adapter.time_travel.replay_messages import history_ended
 from e2e.python.adapter_client import AdapterClient, adapter_client
-from interpreters import interpreter
+from e2e.python.library_with_thread import CALLER, make_library
+from interpreters import OURS, interpreter
 from program_libraries import libraries_for
 
 VERSIONS = ("3.12", "3.13", "3.14", "3.15")
@@ -25,28 +26,6 @@ PRODUCTS = """
     print("done", flush=True)
 """
 
-WORKER = """\
-#include <pthread.h>
-static int answer;
-static void *work(void *argument) { answer = *(int *)argument * 2; return 0; }
-int doubled(int number)
-{
-    pthread_t thread;
-    if (pthread_create(&thread, 0, work, &number) != 0) return -1;
-    pthread_join(thread, 0);
-    return answer;
-}
-"""
-
-CALLER = """
-    import ctypes
-    library = ctypes.CDLL("./worker.so")
-    before = 20
-    before += 1
-    answer = library.doubled(before)
-    print(answer, flush=True)
-"""
-
 
 async def step_back(driver: AdapterClient) -> StoppedEvent:
     position = driver.session.position
@@ -55,7 +34,7 @@ async def step_back(driver: AdapterClient) -> StoppedEvent:
 
 
 async def value(driver: AdapterClient, expression: str) -> str:
-    frame = (await driver.frames(1))[0].id
+    frame = (await driver.frames(1))[-1].id  # the program's: there may be one of numpy above it
     return (await driver.session.evaluate(expression, frame_id=frame, context="clipboard")).result
 
 
@@ -64,9 +43,10 @@ async def value(driver: AdapterClient, expression: str) -> str:
 @pytest.mark.parametrize("version", VERSIONS)
 async def test_threads_of_openblas_compute_the_same_in_the_past(tmp_path: Path, version: str) -> None:
     """A thread in a copy once got the stack of a thread of the debugger, whose frames the interpreter still reads."""
+    python = sys.executable if version == OURS else str(interpreter(version))
     settings = {"OPENBLAS_NUM_THREADS": "3", **libraries_for(version)}
     async with adapter_client(tmp_path) as driver:
-        await driver.start(PRODUCTS, 6, python=str(interpreter(version)), env=settings, timeTravel={"interval": 0.05})
+        await driver.start(PRODUCTS, 6, python=python, env=settings, timeTravel={"interval": 0.05})
         await driver.session.next_stop()
         live = await value(driver, "sums")
         timeline = msgspec.convert(await driver.session.request_custom("dapkit/timeline"), TimelineBody)
@@ -82,9 +62,7 @@ async def test_threads_of_openblas_compute_the_same_in_the_past(tmp_path: Path, 
 async def test_history_ends_before_a_library_begins_a_thread(
     driver: AdapterClient, python: str, require_tool: Callable[[str], Path]
 ) -> None:
-    (driver.folder / "worker.c").write_text(WORKER)
-    command = [str(require_tool("cc")), "-shared", "-fPIC", "-pthread", "-o", "worker.so", "worker.c"]
-    await anyio.run_process(command, cwd=driver.folder)
+    make_library(driver.folder, require_tool("cc"))
     await driver.start(CALLER, 6, python=python, timeTravel=True)
     await driver.session.next_stop()
     assert await value(driver, "answer") == "42"

@@ -182,7 +182,8 @@ static int hook_thread_of_library(pthread_t *thread, const pthread_attr_t *attri
         if (strstr(library_among(callers, 1), "openblas") == NULL) {
             char reason[sizeof log_head->why];
             if (mode == REPLAY) above.on_end();
-            snprintf(reason, sizeof reason, "%s", library_among(callers, backtrace(callers, MOST_CALLERS)));
+            const char *library = library_among(callers, backtrace(callers, MOST_CALLERS));
+            snprintf(reason, sizeof reason, is_recording ? "%.45s began a thread" : "%s", library);
             end_history(reason);
         }
     }
