@@ -343,7 +343,6 @@ static size_t filled_by(unsigned long request)
     case TIOCMGET:
     case TIOCGETD:
     case FIONREAD: return sizeof(int);
-    case SIOCGIFCONF: return sizeof(struct ifconf);
     }
     if (request >= 0x8900 && request < 0x8a00) return sizeof(struct ifreq);
     return request > 0xffff && _IOC_DIR(request) & _IOC_READ ? _IOC_SIZE(request) : 0;
@@ -358,11 +357,17 @@ static int hook_ioctl(int descriptor, unsigned long request, ...)
     va_end(rest);
     if (passes()) return real_ioctl(descriptor, request, argument);
     uint64_t key = NUMBERS(descriptor, (uint32_t)request);
-    Part part = {argument, filled_by((uint32_t)request)};
-    if (!before_blocking()) return (int)replay_call("ioctl", key, &part, part.size > 0);
+    Part parts[] = {{argument, filled_by((uint32_t)request)}, {NULL, 0}};
+    struct ifconf *list = (uint32_t)request == SIOCGIFCONF ? argument : NULL; /* with the caller's place for its rows */
+    if (list != NULL) {
+        parts[0] = (Part){&list->ifc_len, sizeof list->ifc_len};
+        if (list->ifc_buf != NULL) parts[1] = (Part){list->ifc_buf, (size_t)list->ifc_len};
+    }
+    int count = (parts[0].size > 0) + (parts[1].place != NULL);
+    if (!before_blocking()) return (int)replay_call("ioctl", key, parts, count);
     int result = BLOCKING(real_ioctl(descriptor, request, argument));
-    int is_filled = part.size > 0 && result >= 0;
-    return (int)record_call("ioctl", key, result, &part, is_filled);
+    if (count == 2) parts[1].size = (size_t)list->ifc_len;
+    return (int)record_call("ioctl", key, result, parts, result >= 0 ? count : 0);
 }
 
 /* Events */
