@@ -189,7 +189,9 @@ async def test_a_recording_that_diverges_says_so_at_its_stop(tmp_path: Path, pyt
     async with adapter_client(tmp_path) as driver:
         stopped = await open_recording(driver, tmp_path / "run.dapkit")
         assert stopped.description == "Diverged: the recording cannot be executed further"
-        assert "the program called stat where it had called stat with other arguments" in said(driver)
+        assert "the program called stat where it had called stat with other arguments or at another moment" in said(
+            driver
+        )
 
 
 SHOP = """

@@ -335,7 +335,7 @@ def problem_of(words: list[str]) -> RequestFailed:
     """Return the end message of a replay process."""
     match words:
         case ["diverged", clock, call, noted, when, *place]:
-            had = f"{noted} with other arguments" if call == noted else noted
+            had = f"{noted} with other arguments or at another moment" if call == noted else noted
             return Diverged(
                 f"diverged: at clock {clock} the program called {call} where it had called {had} at clock {when}, "
                 f"at {' '.join(place)}; history ends there"
