@@ -203,6 +203,45 @@ def test_an_exception_stops_once_and_at_the_line_of_the_template(
     assert peer.finish()[0] == 1
 
 
+SYNTAX_ERRORS = {
+    "unknown tag": ("<p>\n\n{% wrong %}\n", 3),
+    "unknown tag in another": ("<p>\n{% if items %}\n{% wrong %}\n{% endif %}", 3),
+    "unclosed tag": ("<p>\n{% if items %}\n{{ site }}\n", 2),
+    "unclosed comment": ("<p>\n{% comment %}\n", 2),
+    "arguments of a tag": ("<p>\n{% if items %}\n{% for item %}\n{% endfor %}\n{% endif %}", 3),
+    "unknown filter": ("<p>\n{{ site|wrong }}\n", 2),
+    "no variable": ("<p>\n{{ }}\n", 2),
+    "no tag": ("<p>\n{% %}\n", 2),
+    "extends too late": ("<p>\n{{ site }}\n{% extends 'base.html' %}\n", 3),
+}
+
+
+@pytest.mark.thorough
+@pytest.mark.each_python
+@pytest.mark.parametrize(
+    ("filters", "error"),
+    [
+        *(("raised", error) for error in SYNTAX_ERRORS),
+        *(("uncaught", error) for error in ("unknown tag in another", "arguments of a tag")),
+        *(("userUnhandled", error) for error in ("unknown tag in another", "arguments of a tag")),
+    ],
+)
+def test_an_error_of_syntax_stops_once_and_at_the_line_of_the_template(
+    start: Start, tmp_path: Path, filters: str, error: str
+) -> None:
+    template, line = SYNTAX_ERRORS[error]
+    rendering = render(start, tmp_path, page=template)
+    peer = rendering.peer
+    rendering.begin(django=True)
+    peer.ask("setExceptionBreakpoints", filters=[filters])
+    rendering.go()
+    peer.stopped("exception")
+    frames = [frame for frame in peer.stack() if frame.get("presentationHint") != "subtle"]
+    assert [(frame["source"]["name"], frame["line"]) for frame in frames][:2] == [("page.html", line), ("prog.py", 13)]
+    peer.go()
+    assert peer.finish()[0] == 1
+
+
 IN_MEMORY = """
     import django
     from django.conf import settings

@@ -34,7 +34,7 @@ from ..program.breakpoint_calls import BreakpointCalls
 from ..program.interpreters import OtherInterpreters
 from ..sources.fileless_code import CompiledText
 from ..sources.files import OURS, PROGRAM, Sources, starts_on_its_only_line
-from ..templates import django, jinja
+from ..templates import django, django_errors, jinja
 from ..threads.table import ThreadTable
 
 DISABLE = events.DISABLE
@@ -400,6 +400,8 @@ class MonitoringCallbacks:
             if jinja.stands_in(frame):
                 return
             again = again or jinja.raises_again(frame)
+        if "django" in self._options.templates and not again and django_errors.raises_again(frame):
+            again = self._exceptions.has_stopped_for(ident, exception)
         mode = self._exceptions.on_raise(ident, frame, offset, exception, again=again)
         if mode:
             with self._lock:

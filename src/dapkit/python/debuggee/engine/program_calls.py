@@ -6,11 +6,11 @@ from types import FrameType
 from ..connection import current_engine
 from ..exceptions import details
 from ..exceptions.table import UNCAUGHT, ExceptionBreakpointTable
-from ..exceptions.traceback_text import traceback_of
 from ..execution.monitor import Monitor
 from ..execution.parked_thread import ParkedThread
 from ..execution.states import STOPPED
 from ..execution.stops import Stops
+from ..interpreter.safe_types import traceback_of
 from ..threads.table import ThreadTable
 from .monitoring_callbacks import MonitoringCallbacks
 

@@ -5,9 +5,10 @@ from types import FrameType
 from ..connection.framing import Json
 from ..evaluation.guard import EvaluationGuard
 from ..interpreter import limits
-from ..interpreter.safe_types import class_name, is_a, simple_name, stored, type_name
+from ..interpreter.frame_views import virtual_frame_of
+from ..interpreter.safe_types import class_name, is_a, simple_name, stored, traceback_of, type_name
 from ..values.error_text import error_text
-from .traceback_text import TracebackWriter, linked_to, message_of, traceback_of
+from .traceback_text import TracebackWriter, linked_to, message_of
 
 
 def trail_of(exception: BaseException, frame: FrameType) -> list[tuple[FrameType, int]]:
@@ -15,6 +16,7 @@ def trail_of(exception: BaseException, frame: FrameType) -> list[tuple[FrameType
 
     An exception that was caught, kept and raised again has the frames of its earlier ways behind them. Its traceback
     lacks a frame that a handler has called, and in which a bare `raise` raises it again: that frame comes last then.
+    A frame whose handler raises it again is there twice, but once if it stands for a line of a template.
     """
     passed: set[int] = set()  # frames that it cannot come through any more: older ones, and those it came out of
     older = frame.f_back
@@ -23,9 +25,11 @@ def trail_of(exception: BaseException, frame: FrameType) -> list[tuple[FrameType
         older = older.f_back
     trail: list[tuple[FrameType, int]] = []
     for current, line in reversed(traceback_of(exception)):
-        is_next = not trail or trail[-1][0] is not current  # where it is raised again in its handler, it is there twice
+        is_next = not trail or trail[-1][0] is not current
         if trail and is_next and id(current) in passed:
             break
+        if not is_next and virtual_frame_of(current, line) is not None:
+            continue
         passed.add(id(current))
         trail.append((current, line))
     raises_again = [] if trail and trail[0][0] is frame else [(frame, frame.f_lineno)]

@@ -25,7 +25,7 @@ from ..execution import monitor as events
 from ..execution.monitor import Monitor
 from ..interpreter import limits
 from ..interpreter.errors import RequestRefused
-from ..interpreter.safe_types import is_a
+from ..interpreter.safe_types import is_a, traceback_of
 from ..sources.files import OURS, Sources
 from ..sources.own_code_rules import ExceptionRule
 from ..threads.greenlets import frames_of_parents
@@ -36,7 +36,6 @@ from .details import trail_of
 from .filters import RAISED_FILTER, UNCAUGHT_FILTER, USER_UNHANDLED_FILTER, ExitCodes
 from .handlers import NO, catches, is_swallowed_below, swallows_from_below
 from .raise_events import is_seen_later
-from .traceback_text import traceback_of
 
 type Mode = str
 """A break mode of the protocol."""
@@ -232,7 +231,7 @@ class ExceptionBreakpointTable:
         passing = origin == PASSING
         if not again and not passing:
             self._begins(ident, frame, offset, exception, origin=origin)
-        if id(exception) in self._reported_in(ident) or self.exit_codes.pass_over(exception):
+        if self.has_stopped_for(ident, exception) or self.exit_codes.pass_over(exception):
             return ""  # nothing is noted of an exit code: other exceptions of its type may have others
         generation = self.known.generation
         may_stop = not is_a(exception, *_QUIET) and self._may_want(RAISED, exception)
@@ -265,7 +264,7 @@ class ExceptionBreakpointTable:
         end of a `with` throws an exception into a generator that makes its context.
         """
         if _ends_context(frame) or _ends_context(frame.f_back):
-            return id(exception) in self._reported_in(ident)
+            return self.has_stopped_for(ident, exception)
         return any(each.identity == id(exception) and id(frame) in each.older for each in self._stopped.get(ident, ()))
 
     def _begins(self, ident: int, frame: FrameType, offset: int, exception: BaseException, *, origin: int) -> None:
@@ -289,6 +288,10 @@ class ExceptionBreakpointTable:
         last = self._unhandled.get(ident)
         stopped = (each.identity for each in self._stopped.get(ident, ()))
         return *stopped, last.identity if last is not None else 0
+
+    def has_stopped_for(self, ident: int, exception: BaseException) -> bool:
+        """Return whether an exception on its way has stopped the program in a thread."""
+        return id(exception) in self._reported_in(ident)
 
     def _settle(self) -> None:
         now = {each.identity for each in itertools.chain(*self._stopped.values())}
@@ -367,7 +370,7 @@ class ExceptionBreakpointTable:
         if caller is not None and not self._ends_thread(caller):
             self.known.note_ordinary(caller.f_code, generation=self.known.generation)
             return ""
-        reported = id(exception) in self._reported_in(ident)
+        reported = self.has_stopped_for(ident, exception)
         self._stopped.pop(ident, None)
         self._unhandled.pop(ident, None)
         self._settle()

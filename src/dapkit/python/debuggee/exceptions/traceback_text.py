@@ -13,12 +13,9 @@ from ..bytecode.texts import ProgramTexts
 from ..evaluation.guard import EvaluationGuard
 from ..interpreter import limits
 from ..interpreter.frame_views import virtual_frame_of
-from ..interpreter.safe_types import class_name, is_a, namespace, plain_text, stored
+from ..interpreter.safe_types import Passed, class_name, is_a, namespace, plain_text, stored, traceback_of
 from ..sources.files import OURS, Sources
 from ..values.text import own_text
-
-type Passed = tuple[FrameType, int]
-"""A frame that an exception has passed, and the line where."""
 
 _HEADER: Final = "Traceback (most recent call last):\n"
 _CAUSE: Final = "\nThe above exception was the direct cause of the following exception:\n\n"
@@ -33,16 +30,6 @@ class _FrameRun(NamedTuple):
     frame: FrameType
     line: int
     times: int
-
-
-def traceback_of(exception: BaseException) -> list[Passed]:
-    """Return the frames of an exception's traceback, from the newest; some of them have ended."""
-    passed_frames: list[Passed] = []
-    traceback = stored(exception, "__traceback__")
-    while traceback is not None:
-        passed_frames.append((traceback.tb_frame, traceback.tb_lineno or 0))
-        traceback = traceback.tb_next
-    return passed_frames[::-1]
 
 
 def message_of(exception: BaseException, guard: EvaluationGuard | None) -> str:

@@ -9,11 +9,14 @@ import builtins
 import sys
 import types
 from collections.abc import Callable
-from types import GetSetDescriptorType, MappingProxyType, MemberDescriptorType
+from types import FrameType, GetSetDescriptorType, MappingProxyType, MemberDescriptorType
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     from typing import TypeGuard
+
+type Passed = tuple[FrameType, int]
+"""A frame that an exception has passed, and the line where."""
 
 _MRO: Final = type.__dict__["__mro__"].__get__
 _NAMES: Final = type.__dict__["__dict__"].__get__
@@ -174,6 +177,16 @@ def _copied(names: object) -> dict[str, object]:
 def stored(exception: BaseException, name: str) -> Any:  # noqa: ANN401 - an attribute of any type
     """Return an attribute that every exception of a kind has, whatever its class makes of attributes."""
     return _STORED_BY.get(name, BaseException).__dict__[name].__get__(exception)
+
+
+def traceback_of(exception: BaseException) -> list[Passed]:
+    """Return the frames of an exception's traceback, from the newest; some of them have ended."""
+    passed_frames: list[Passed] = []
+    traceback = stored(exception, "__traceback__")
+    while traceback is not None:
+        passed_frames.append((traceback.tb_frame, traceback.tb_lineno or 0))
+        traceback = traceback.tb_next
+    return passed_frames[::-1]
 
 
 def type_name(value: object) -> str:

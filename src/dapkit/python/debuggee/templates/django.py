@@ -67,10 +67,7 @@ class DjangoFrame(FrameView):
     @property
     def title(self) -> str:
         """The tag or variable, as it stands in the template."""
-        token = namespace(namespace(self.node).get("token"))
-        contents = plain_text(token.get("contents"))[:_TITLE_CHARS]
-        kind = namespace(token.get("token_type")).get("_name_")
-        return f"{{{{ {contents} }}}}" if kind == "VAR" else f"{{% {contents} %}}"
+        return title_of_token(namespace(self.node).get("token"))
 
     def names(self) -> dict[str, object]:
         """Return the variables of the context, the innermost of each name."""
@@ -200,6 +197,14 @@ class NodePlaces:
         names = namespace(value)
         # Of a template that extends another, nothing but its blocks is rendered.
         return [names.get("blocks")] if simple_name(type(value)) == "ExtendsNode" else list(names.values())
+
+
+def title_of_token(token: object) -> str:
+    """Return a tag or variable as it stands in the template."""
+    fields = namespace(token)
+    contents = plain_text(fields.get("contents"))[:_TITLE_CHARS]
+    kind = namespace(fields.get("token_type")).get("_name_")
+    return f"{{{{ {contents} }}}}" if kind == "VAR" else f"{{% {contents} %}}"
 
 
 def _node_of(frame: FrameType) -> object:
