@@ -37,6 +37,11 @@ _MEGABYTE = 1_000_000
 @click.option(
     "--with-secrets", is_flag=True, help="Keep the values of variables of the environment that are secret, too."
 )
+@click.option(
+    "--with-packages",
+    is_flag=True,
+    help="Keep the contents of installed packages and of the standard library, too, which any machine may have.",
+)
 @click.option("-q", "--quiet", is_flag=True, help="Say nothing of the file.")
 @click.option(
     "--most",
@@ -46,7 +51,15 @@ _MEGABYTE = 1_000_000
     help="Megabytes of notes, before they are packed; the program runs on without when they are full.",
 )
 def record(
-    *, program: str, args: tuple[str, ...], output: Path | None, keep: str, with_secrets: bool, quiet: bool, most: int
+    *,
+    program: str,
+    args: tuple[str, ...],
+    output: Path | None,
+    keep: str,
+    with_secrets: bool,
+    with_packages: bool,
+    quiet: bool,
+    most: int,
 ) -> None:
     """Record a run of a Python program: its inputs (time, files, sockets, standard input) are kept in a file.
 
@@ -71,6 +84,7 @@ def record(
             target,
             most=most * _MEGABYTE,
             secrets=with_secrets,
+            packages=with_packages,
             can_ask=keep == "asked",
             is_kept=lambda code, answer: keep == "always" or (answer if keep == "asked" else code != 0),
         )

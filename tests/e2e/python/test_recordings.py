@@ -310,6 +310,57 @@ async def test_folders_of_modules_may_have_changed(tmp_path: Path, python: str) 
         assert written(driver) == "5\n"
 
 
+WITH_PACKAGE = """
+import email.message, json
+import priced
+print(priced.PRICE, json.dumps({}))
+"""
+PACKAGE = "PRICE = 3\n" + "\n".join(f"def price_{number}(): return {number}" for number in range(50))
+
+
+def record_with_package(folder: Path, python: str, *words: str) -> tuple[Path, Path]:
+    """Record a program that imports an installed package; return the file of the package, and the recording."""
+    module = folder / "site-packages" / "priced.py"
+    module.parent.mkdir()
+    module.write_text(PACKAGE)
+    (folder / "app.py").write_text(WITH_PACKAGE)
+    environment = {"PYTHONPATH": str(module.parent), "PYTHONDONTWRITEBYTECODE": ""}
+    subprocess.run([python, "app.py"], cwd=folder, env={**os.environ, **environment}, check=True)  # leaves bytecode
+    recorded = record(folder, *words, "-o", "run.dapkit", python, "app.py", env=environment)
+    assert recorded.returncode == 0, recorded.stderr
+    return module, folder / "run.dapkit"
+
+
+@pytest.mark.each_python
+async def test_the_contents_of_libraries_are_named_by_hashes_and_not_packed(tmp_path: Path, python: str) -> None:
+    module, file = record_with_package(tmp_path, python)
+    assert file.stat().st_size < 100_000
+    libraries = json.loads(zipfile.ZipFile(file).read("recording.json"))["libraries"]
+    assert [path.name for path in map(Path, libraries) if path.parent.parent == module.parent] == [
+        path.name for path in (module.parent / "__pycache__").iterdir()
+    ]
+    assert [path for path in libraries if "/json/__pycache__/decoder." in path]
+    bytecode = next((module.parent / "__pycache__").iterdir())
+    bytecode.write_bytes(bytecode.read_bytes()[:8] + bytes(8) + bytecode.read_bytes()[16:])  # as if installed again
+    async with adapter_client(tmp_path) as driver:
+        await open_recording(driver, file)
+        assert written(driver) == "3 {}\n"
+        assert "The recorded program has ended with exit code 0." in said(driver)
+    bytecode.unlink()
+    async with adapter_client(tmp_path) as driver:
+        with pytest.raises(RequestFailed, match=r"other files of packages: .*priced\..*\.pyc \(missing\)\. Install"):
+            await driver.launch(replay=str(file))
+
+
+@pytest.mark.thorough
+async def test_a_recording_with_packages_needs_no_file_of_theirs(tmp_path: Path) -> None:
+    module, file = record_with_package(tmp_path, sys.executable, "--with-packages")
+    (module.parent / "__pycache__").rename(tmp_path / "elsewhere")
+    async with adapter_client(tmp_path) as driver:
+        await open_recording(driver, file)
+        assert written(driver) == "3 {}\n"
+
+
 @pytest.mark.thorough
 async def test_another_interpreter_is_refused(
     shop: tuple[Path, "subprocess.CompletedProcess[str]"], tmp_path: Path

@@ -5,22 +5,11 @@ import subprocess
 from collections.abc import Iterable
 from pathlib import Path
 
-from dapkit.python.recording.file import Description
+from dapkit.python.recording.file import Description, listed
+from dapkit.python.recording.library_files import hash_of
 
-_LISTED = 5
 _LIBRARY = "import sys, sysconfig; g = sysconfig.get_config_var; print(g('Py_ENABLE_SHARED') and g('INSTSONAME') or '')"
 _LIBRARY_PLACES = "import sysconfig; print(sysconfig.get_config_var('LIBDIR') or '')"
-
-
-def hash_of(path: str) -> str:
-    """Return the SHA-256 of a file; empty if it cannot be read."""
-    import hashlib
-
-    try:
-        with Path(path).open("rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
-    except OSError:
-        return ""
 
 
 def interpreter_files(executable: str) -> list[str]:
@@ -65,13 +54,13 @@ def objection_to(recorded: Description, executable: str, *, is_same: bool) -> st
     if recorded.kind == "program":
         extensions.append(str(Path(recorded.cwd, recorded.what)))
     changed = _changed_among(recorded, extensions)
-    return "" if not changed else f"it was recorded with other files: {_listed(changed)}"
+    return "" if not changed else f"it was recorded with other files: {listed(changed)}"
 
 
 def remark_on(recorded: Description) -> str:
     """Say of which files there is another text here, so that lines that are shown may not be those that ran."""
     changed = _changed_among(recorded, recorded.files)
-    return "" if not changed else f"Not as they were when this was recorded: {_listed(changed)}."
+    return "" if not changed else f"Not as they were when this was recorded: {listed(changed)}."
 
 
 def _changed_among(recorded: Description, files: Iterable[str]) -> list[str]:
@@ -82,8 +71,3 @@ def _changed_among(recorded: Description, files: Iterable[str]) -> list[str]:
         if was and was != now:
             changed.append(f"{path} ({'changed' if now else 'missing'})")
     return changed
-
-
-def _listed(changed: list[str]) -> str:
-    more = len(changed) - _LISTED
-    return ", ".join(changed[:_LISTED]) + (f" and {more} more" if more > 0 else "")

@@ -1,7 +1,7 @@
 """The file of a recording: an archive (zip) of a description and of the notes.
 
     recording.json   `Description`
-    notes/00000 ...  the notes, in parts of `PART_BYTES`
+    notes/00000 ...  the notes, in parts of `PART_BYTES`, without the contents of `Description.libraries`
     collections      when the garbage collector ran
 
 Every part has a checksum, so that a damaged file is noticed, and where.
@@ -15,13 +15,18 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from dapkit.python.recording.library_files import LibraryFile, put_back, take_out
+
 if TYPE_CHECKING:
     import zipfile
 
 SUFFIX = ".dapkit"
-FORMAT = 1
+FORMAT = 2
+FORMATS = (1, FORMAT)
+"""Formats that can be read: a recording of format 1 has no `libraries`."""
 PART_BYTES = 1 << 22
 DESCRIPTION = "recording.json"
+NOTHING = "nothing was recorded: the program ended before it began"
 COLLECTIONS = "collections"
 _MOST_BYTES = {DESCRIPTION: 1 << 26, COLLECTIONS: 1 << 28}
 """Size of these, unpacked; any other entry is a part of the notes. A few packed bytes may claim gigabytes."""
@@ -29,6 +34,7 @@ _NOTES = "notes/"
 _LEVEL = 2
 """Of the compression: 6 takes more than twice as long, and a tenth off the size."""
 _COLLECTION_BYTES = 24
+_LISTED = 5
 _END, _COLLECTIONS, _WHY = slice(0, 8), slice(16, 24), slice(32, 96)
 """Where the head of the notes has these: `LogHead` in `debuggee/native/time_travel/time_travel.h`."""
 
@@ -58,6 +64,7 @@ class Description(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
         signals: which signals were ignored and blocked at its start; empty if it is not known.
         zone: name of the time zone of the machine; empty if it is not known.
         files: of the modules that it had imported, with their SHA-256.
+        libraries: files of the interpreter and of installed packages whose contents the notes lack.
 
     """
 
@@ -82,6 +89,7 @@ class Description(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     zone: str
     files: dict[str, str]
     signals: dict[str, list[int]] = {}
+    libraries: dict[str, LibraryFile] = {}
 
 
 class Notes:
@@ -89,11 +97,12 @@ class Notes:
 
     Attributes:
         why: they end before the program, for this reason; empty if not.
+        libraries: the files whose contents they lack now.
 
     """
 
-    def __init__(self, folder: Path, secrets: Iterable[bytes] = ()) -> None:
-        """Look at them; values that are secret are made unreadable in them first.
+    def __init__(self, folder: Path, secrets: Iterable[bytes] = (), library_files: Iterable[str] = ()) -> None:
+        """Look at them; secret values are made unreadable first, and the contents of library files are taken out.
 
         Raises:
             RecordingProblem: the program has written none.
@@ -103,13 +112,14 @@ class Notes:
         try:
             file = (folder / "notes").open("r+b")
         except FileNotFoundError:
-            raise RecordingProblem("nothing was recorded: the program ended before it began") from None
+            raise RecordingProblem(NOTHING) from None
         with file, mmap.mmap(file.fileno(), 0) as notes:
             self._end = int.from_bytes(notes[_END], "little")
             self._collected = int.from_bytes(notes[_COLLECTIONS], "little") * _COLLECTION_BYTES
             self.why = notes[_WHY].partition(b"\0")[0].decode("utf-8", "replace")
             for secret in secrets:
                 _overwrite(notes, secret, self._end)
+            self.libraries = take_out(notes, self._end, library_files)
 
     def parts(self) -> Iterator[tuple[str, bytes]]:
         """Yield the names of the files that the archive has."""
@@ -164,7 +174,7 @@ def describe(source: Path) -> Description:
 
 
 def unpack(source: Path, folder: Path) -> Description:
-    """Write the files `notes` and `collections` of a recording into a folder.
+    """Write the files `notes` and `collections` of a recording into a folder; `complete` has to complete the notes.
 
     Raises:
         RecordingProblem: it is not a recording, or damaged.
@@ -182,6 +192,32 @@ def unpack(source: Path, folder: Path) -> Description:
         with (folder / COLLECTIONS).open("xb") as collections:
             collections.write(_content(source, archive, COLLECTIONS))
     return description
+
+
+def complete(source: Path, folder: Path, description: Description) -> None:
+    """Put the contents of library files back into the notes of an unpacked recording.
+
+    Raises:
+        RecordingProblem: a file is missing or another one, or the recording is damaged.
+
+    """
+    with (folder / "notes").open("r+b") as file, mmap.mmap(file.fileno(), 0) as notes:
+        try:
+            objections = put_back(notes, description.libraries)
+        except ValueError as error:
+            raise RecordingProblem(f"{source} is damaged: {DESCRIPTION}: {error}") from error
+    if objections:
+        raise RecordingProblem(
+            f"{source} cannot be executed again here: it was recorded with other files of packages:"
+            f" {listed(objections)}. Install the versions that it was recorded with;"
+            " a recording that is made by `dapkit record --with-packages` needs none of these files"
+        )
+
+
+def listed(objections: list[str]) -> str:
+    """Return a list for a sentence, shortened."""
+    more = len(objections) - _LISTED
+    return ", ".join(objections[:_LISTED]) + (f" and {more} more" if more > 0 else "")
 
 
 def _opened(source: Path) -> "zipfile.ZipFile":
@@ -203,9 +239,10 @@ def _described(source: Path, archive: "zipfile.ZipFile") -> Description:
     try:
         description = msgspec.json.decode(content)
         number = description.get("format") if isinstance(description, dict) else None
-        if number != FORMAT:
+        if number not in FORMATS:
             raise RecordingProblem(
-                f"{source} is a recording of format {number}, this dapkit reads {FORMAT}: use the version that made it"
+                f"{source} is a recording of format {number}, this dapkit reads {FORMATS[0]} to {FORMAT}:"
+                " use the version that made it"
             )
         return msgspec.convert(description, Description)
     except msgspec.MsgspecError as error:

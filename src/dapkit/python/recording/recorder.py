@@ -14,12 +14,13 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from dapkit import __version__
 from dapkit.python.debuggee_files import ENTRY
 from dapkit.python.recording import file
-from dapkit.python.recording.comparison import hash_of, interpreter_files
+from dapkit.python.recording.comparison import interpreter_files
+from dapkit.python.recording.library_files import are_of_libraries, hash_of
 from dapkit.python.recording.machine import zone_of_machine
 from dapkit.redaction.secret_names import SHAPES, Secrecy, secrecy_of
 from dapkit.system.scratch_folder import scratch_folder
@@ -76,6 +77,7 @@ def record(
     *,
     most: int = MOST_BYTES,
     secrets: bool = False,
+    packages: bool = False,
     can_ask: bool = False,
     is_kept: Callable[[int, bool], bool] = lambda _code, _asked: True,
 ) -> RecordedRun:
@@ -84,7 +86,8 @@ def record(
     With `can_ask`, the program can ask for it: by a file `failed` in the folder that DAPKIT_RECORDING names.
     Whether it did is the second that `is_kept` is given.
 
-    With `secrets`, the secret variables of its environment are in it, too.
+    With `secrets`, the secret variables of its environment are in it, too; with `packages`, the contents of files of
+    the interpreter and of installed packages.
 
     Raises:
         RecordingProblem: nothing was recorded.
@@ -107,10 +110,15 @@ def record(
         if not is_kept(code, (folder / ASKED).exists()):
             return RecordedRun(code=code)
         hidden = {} if secrets else _secrets_in(environment)
+        start = _start(folder)
+        files, bytecode = _files(folder)
         notes = file.Notes(
-            folder, [value.encode() for values in hidden.values() for value in values if len(value) >= _SECRET_BYTES]
+            folder,
+            [value.encode() for values in hidden.values() for value in values if len(value) >= _SECRET_BYTES],
+            [] if packages else are_of_libraries([*files, *bytecode], start["library"]),
         )
-        start = marshal.loads((folder / "begin").read_bytes())  # noqa: S302 - written by the program's debugger
+        if command.kind == "program":
+            files.append(str(Path(start["cwd"], command.what)))
         description = file.Description(
             format=file.FORMAT,
             dapkit=__version__,
@@ -132,21 +140,33 @@ def record(
             streams=start["streams"],
             signals=start["signals"],
             zone=zone_of_machine(),
-            files=_files(folder, command, start["cwd"]),
+            files={path: file_hash for path in sorted(set(files)) if (file_hash := hash_of(path))},
+            libraries=notes.libraries,
         )
         file.write(target, description, notes)
         return RecordedRun(code=code, kept=target, why=notes.why)
 
 
-def _files(folder: Path, command: PythonCommand, cwd: str) -> dict[str, str]:
-    """Return the files that the program had loaded, with their hashes."""
+def _start(folder: Path) -> dict[str, Any]:
+    """Return the facts that the program's debugger has noted of its start.
+
+    Raises:
+        RecordingProblem: the program ended before.
+
+    """
     try:
-        files = marshal.loads((folder / "files").read_bytes())  # noqa: S302 - written by the program's debugger
+        return dict(marshal.loads((folder / "begin").read_bytes()))  # noqa: S302 - written by the program's debugger
+    except FileNotFoundError:
+        raise file.RecordingProblem(file.NOTHING) from None
+
+
+def _files(folder: Path) -> tuple[list[str], list[str]]:
+    """Return the files of the modules that the program had imported, and the files of their bytecode."""
+    try:
+        files, bytecode = marshal.loads((folder / "files").read_bytes())  # noqa: S302 - by the program's debugger
     except FileNotFoundError:  # it was killed
-        files = []
-    if command.kind == "program":
-        files.append(str(Path(cwd, command.what)))
-    return {path: file_hash for path in sorted(set(files)) if (file_hash := hash_of(path))}
+        return [], []
+    return [path for path in files if path], [path for path in bytecode if path]
 
 
 def _secrets_in(environment: Mapping[str, str]) -> dict[str, tuple[str, ...]]:

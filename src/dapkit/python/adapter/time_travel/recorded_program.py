@@ -13,7 +13,7 @@ from dapkit.python.adapter.configuration.arguments import PythonLaunch
 from dapkit.python.adapter.launch.command import Command, interpreter_of
 from dapkit.python.debuggee_files import ENTRY
 from dapkit.python.recording.comparison import is_recorded_by, objection_to, remark_on
-from dapkit.python.recording.file import Description, RecordingProblem, unpack
+from dapkit.python.recording.file import Description, RecordingProblem, complete, unpack
 from dapkit.python.recording.machine import zone_of_machine
 
 
@@ -98,4 +98,8 @@ def _unpacked(launch: PythonLaunch, folder: Path) -> Replay:
         is_same = is_recorded_by(recorded, interpreter)
     if objection := objection_to(recorded, interpreter, is_same=is_same):
         raise RequestFailed(f"replay: {file} cannot be executed again: {objection}")
+    try:
+        complete(file, folder, recorded)
+    except RecordingProblem as error:
+        raise RequestFailed(f"replay: {error}") from error
     return Replay(recorded, folder, (interpreter,), remark_on(recorded))

@@ -38,6 +38,7 @@ def begin(folder: str, run: Callable[[], None]) -> Callable[[], None]:
     description = {
         "cwd": os.getcwd(),
         "version": sys.version,
+        "library": os.path.dirname(os.__file__),
         "streams": standard_streams.describe(),
         "signals": signal_state.describe(),
     }
@@ -71,7 +72,8 @@ def _then_list_files(run: Callable[[], None], folder: str) -> Callable[[], None]
         try:
             run()
         finally:
-            _write(f"{folder}/files", [path for path in map(_file_of, [*sys.modules.values()]) if path])
+            modules = [module for module in [*sys.modules.values()] if type(module) is ModuleType]
+            _write(f"{folder}/files", ([*map(_file_of, modules)], [*map(_bytecode_of, modules)]))
 
     return run_and_list
 
@@ -81,10 +83,15 @@ def _write(path: str, content: Any) -> None:  # noqa: ANN401 - marshal's values
         file.write(marshal.dumps(content))
 
 
-def _file_of(module: object) -> str | None:
-    names = vars(module) if type(module) is ModuleType else {}
-    path = names.get("__file__")
-    return path if type(path) is str else None
+def _file_of(module: ModuleType) -> str:
+    path = vars(module).get("__file__")
+    return path if type(path) is str else ""
+
+
+def _bytecode_of(module: ModuleType) -> str:
+    spec: Any = vars(module).get("__spec__")
+    path = spec.cached if type(spec) is sys.modules["_frozen_importlib"].ModuleSpec else None
+    return path if type(path) is str else ""
 
 
 def set_zone(name: str) -> None:

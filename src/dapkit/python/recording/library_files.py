@@ -1,0 +1,151 @@
+"""Files of the interpreter and of installed packages: a recording names them by their hashes instead of packing them.
+
+Most of the data that a program reads are modules that it imports, and an index brings packages to each machine. Their
+contents are taken out of the notes, and put back when the recording is opened. The first bytes of a file of bytecode,
+which have the time of its source, stay in the notes.
+"""
+
+import mmap
+import struct
+from collections.abc import Collection, Iterable, Iterator
+from pathlib import Path
+
+import msgspec
+
+_PACKAGES = ("/site-packages/", "/dist-packages/")
+_NOTE = struct.Struct("<IIQQQqqQ")
+_PART = struct.Struct("<Q")
+_NAMES, _NAME_BYTES, _MOST_NAMES = 96, 32, 1024
+"""The head of the notes has the number of names of calls, and then the names: `LogHead` in `time_travel.h`."""
+_FIRST_NOTE = _NAMES + 8 + _NAME_BYTES * _MOST_NAMES
+_MOST_NOTES = 200_000
+"""So many notes are looked at: programs import most of their modules at their beginning."""
+_LEAST_BYTES = 1_000
+_OF_BYTECODE = ".pyc"
+_HEADER_BYTES = 16
+
+
+class LibraryFile(msgspec.Struct, frozen=True):
+    """A file whose contents are not in the recording.
+
+    Attributes:
+        hash: SHA-256 of its contents, of bytecode without the header.
+        size: of them, in bytes.
+        places: where the notes have them, in bytes from their beginning.
+
+    """
+
+    hash: str
+    size: int
+    places: list[int]
+
+
+def hash_of(path: str) -> str:
+    """Return the SHA-256 of a file; empty if it cannot be read."""
+    import hashlib
+
+    try:
+        with Path(path).open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError:
+        return ""
+
+
+def are_of_libraries(paths: Iterable[str], standard_library: str) -> list[str]:
+    """Return the paths that belong to the interpreter or to an installed package."""
+    return [
+        path for path in paths if path.startswith(f"{standard_library}/") or any(part in path for part in _PACKAGES)
+    ]
+
+
+def take_out(notes: mmap.mmap, end: int, paths: Iterable[str]) -> dict[str, LibraryFile]:
+    """Overwrite the contents of files in the notes with zeros, where a program has read a file at once."""
+    by_size: dict[int, list[str]] = {}
+    for path in dict.fromkeys(paths):
+        size = _size_of(path)
+        if size >= _LEAST_BYTES:
+            by_size.setdefault(size, []).append(path)
+    files: dict[str, LibraryFile] = {}
+    contents: dict[str, bytes] = {}
+    for place, size in _reads(notes, end, by_size):
+        for path in by_size[size]:
+            content = contents.get(path) or contents.setdefault(path, _content_of(path))
+            if notes[place : place + size] == content:
+                first = _first_of(path)
+                file = files.setdefault(path, LibraryFile(_hash_of_bytes(content[first:]), size - first, []))
+                notes[place + first : place + size] = bytes(size - first)
+                file.places.append(place + first)
+                break
+    return files
+
+
+def put_back(notes: mmap.mmap, files: dict[str, LibraryFile]) -> list[str]:
+    """Write the contents of files into the notes; return which files are not as they were, each with the reason.
+
+    Raises:
+        ValueError: a place is not in the notes.
+
+    """
+    objections: list[str] = []
+    for path, file in files.items():
+        if any(place < 0 or place + file.size > len(notes) for place in file.places):
+            raise ValueError(f"{path} would be put outside of the notes")
+        first = _first_of(path)
+        content = _content_of(path)[first:] if _size_of(path) == file.size + first else b""
+        if _hash_of_bytes(content) != file.hash:
+            objections.append(f"{path} ({'changed' if Path(path).is_file() else 'missing'})")
+            continue
+        for place in file.places:
+            notes[place : place + file.size] = content
+    return objections
+
+
+def _reads(notes: mmap.mmap, end: int, sizes: Collection[int]) -> Iterator[tuple[int, int]]:
+    """Yield the place and the size of the data that one call has read, where it has one of these sizes."""
+    number_of_read = _number_of_read(notes)
+    place = _FIRST_NOTE
+    for _ in range(_MOST_NOTES):
+        if place + _NOTE.size > end:
+            return
+        size, parts, call, _, _, result, _, _ = _NOTE.unpack_from(notes, place)
+        if size < _NOTE.size:
+            return
+        if call == number_of_read and parts == 1 and result in sizes:
+            (room,) = _PART.unpack_from(notes, place + _NOTE.size)
+            if room == result:
+                yield place + _NOTE.size + _PART.size, result
+        place += size
+
+
+def _number_of_read(notes: mmap.mmap) -> int:
+    (count,) = _PART.unpack_from(notes, _NAMES)
+    for number in range(min(count, _MOST_NAMES)):
+        begin = _NAMES + 8 + number * _NAME_BYTES
+        if notes[begin : begin + _NAME_BYTES].partition(b"\0")[0] == b"read":
+            return number
+    return -1
+
+
+def _first_of(path: str) -> int:
+    return _HEADER_BYTES if path.endswith(_OF_BYTECODE) else 0
+
+
+def _size_of(path: str) -> int:
+    """Return the size of a regular file, 0 if there is no such file."""
+    try:
+        return Path(path).stat().st_size if Path(path).is_file() else 0
+    except OSError:
+        return 0
+
+
+def _content_of(path: str) -> bytes:
+    try:
+        return Path(path).read_bytes()
+    except OSError:
+        return b""
+
+
+def _hash_of_bytes(content: bytes) -> str:
+    import hashlib
+
+    return hashlib.sha256(content).hexdigest()
