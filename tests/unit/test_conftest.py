@@ -34,6 +34,7 @@ def test_whose_process_ends_shortly_after(): subprocess.Popen(['sleep', '0.1'])
 """
 
 
+@pytest.mark.thorough
 def test_process_that_outlives_its_test_is_an_error_even_as_an_orphan(inner: pytest.Pytester) -> None:
     inner.makepyfile(PROCESSES)
 
@@ -51,6 +52,7 @@ def test_missing_tool_skips_the_test(inner: pytest.Pytester, monkeypatch: pytest
     run(inner).assert_outcomes(skipped=1)
 
 
+@pytest.mark.thorough
 def test_missing_tool_fails_the_test_in_ci(inner: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CI", "true")
     inner.makepyfile("def test_needs_a_tool(require_tool): require_tool('no-such-debugger')")
@@ -81,6 +83,7 @@ markers =
 """
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("words", "passed"),
     [
@@ -100,6 +103,7 @@ def test_tests_are_chosen_by_path_thoroughness_and_row(
     inner.runpytest_subprocess("-p", "no:cacheprovider", *words).assert_outcomes(passed=passed, deselected=3 - passed)
 
 
+@pytest.mark.thorough
 def test_unknown_row_is_an_error_that_names_the_nearest(inner: pytest.Pytester) -> None:
     inner.makeini(MARKERS)
     inner.makepyfile(test_marked=MARKED)

@@ -29,6 +29,7 @@ async def test_debugpy_that_hangs_leaves_no_process(console: str, debugpy: list[
         await leave_while_it_hangs(session)
 
 
+@pytest.mark.thorough
 async def test_lldb_dap_that_hangs_leaves_no_process(lldb_dap: list[str], compiled: Callable[[str], Path]) -> None:
     async with Session.spawn(lldb_dap) as session:
         await session.add_breakpoint(PROGRAMS / "squares.c", line_of("squares.c", "counter += 1"))

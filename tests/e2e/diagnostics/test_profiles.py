@@ -53,6 +53,7 @@ def test_python_threads_are_seen_running_and_waiting_without_those_of_the_debugg
     assert ET.parse(found.path).getroot().tag.endswith("svg")  # noqa: S314 - what we have written ourselves
 
 
+@pytest.mark.thorough
 def test_native_program_is_seen_by_perf(project: Path, require_tool: Callable[[str], Path]) -> None:
     require_tool("perf")
     require_tool("lldb-dap-22")
@@ -173,6 +174,7 @@ def test_missing_extra_is_named_with_its_install_line(project: Path, entry: str)
     assert (error["code"], "pip install 'dapkit[profile]'" in error["message"]) == ("not_installed", True)
 
 
+@pytest.mark.thorough
 def test_command_shows_the_text_in_a_pipe_and_says_where_the_picture_is(project: Path) -> None:
     running(project, "busy.py", PYTHON)
     command = [sys.executable, "-m", "dapkit.cli", "work", "--seconds", "1"]

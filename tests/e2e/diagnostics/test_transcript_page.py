@@ -128,6 +128,7 @@ def test_page_is_readable_on_a_phone(page: Path, chromium: Browser) -> None:
     chromium.keep_picture("transcript-phone")
 
 
+@pytest.mark.thorough
 def test_page_shows_where_the_program_stood_and_what_changed(page: Path, chromium: Browser) -> None:
     chromium.show(page, width=1200, height=1500)
     chromium.keep_picture("transcript")

@@ -36,6 +36,7 @@ def names(peer: EngineClient, **page: int) -> list[str]:
     return [frame["name"] for frame in body["stackFrames"]]
 
 
+@pytest.mark.thorough
 @pytest.mark.row("stackTrace")
 def test_everything_works_at_the_top_of_a_very_deep_stack(start: Start) -> None:
     peer = start(PROGRAM)

@@ -53,6 +53,7 @@ def blocks(peer: EngineClient) -> int:
     return int(peer.ask("evaluate", expression=count, frameId=frame["id"], context="repl")["result"])
 
 
+@pytest.mark.thorough
 @pytest.mark.needs_gil("3.13t keeps the constants of code made from a tree for good: 4 blocks for each evaluation")
 @pytest.mark.row("next")
 def test_a_program_has_no_more_memory_after_more_stops(start: Start) -> None:

@@ -380,6 +380,7 @@ PROPERTY = """
 """
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("watches", [False, True], ids=["breakpoint", "data breakpoint"])
 def test_hypothesis_finds_its_tool_free(start: Start, *, watches: bool) -> None:
     peer = start(PROPERTY)

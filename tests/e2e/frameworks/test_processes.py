@@ -94,6 +94,7 @@ def test_two():
 """
 
 
+@pytest.mark.thorough
 @pytest.mark.works_with("pytest-xdist", "breakpoints in tests of all workers, and the line that fails")
 async def test_workers_of_xdist_stop_at_breakpoints_and_at_the_line_that_fails(tmp_path: Path) -> None:
     file = tmp_path / "test_shop.py"

@@ -14,8 +14,8 @@ WORKS = "breakpoints and steps in views; User Unhandled stops at an error of a v
 @pytest.mark.parametrize(
     "program",
     [
-        pytest.param(each, marks=pytest.mark.works_with(each.framework, WORKS), id=each.framework)
-        for each in (FLASK, FASTAPI, DJANGO)
+        pytest.param(each, marks=[pytest.mark.works_with(each.framework, WORKS), *marks], id=each.framework)
+        for each, marks in ((FLASK, ()), (FASTAPI, [pytest.mark.thorough]), (DJANGO, [pytest.mark.thorough]))
     ],
 )
 def test_view_stops_at_breakpoints_and_errors_and_answers_afterwards(

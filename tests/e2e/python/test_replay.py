@@ -17,6 +17,8 @@ from e2e.python.forward_run import STATE
 from e2e.python.travelled_programs import PROGRAMS
 
 pytestmark = pytest.mark.each_python
+QUICK = ("asyncio_streams", "files", "generators", "signals", "subprocesses", "threads_locks", "tracebacks")
+"""Programs that stand for the others where the tests are to be quick."""
 
 MAY_DIVERGE = ("threads", "signals")
 """Programs whose past cannot be shown now and then, which has to be said; see the limits in `time-travel.md`."""
@@ -59,7 +61,10 @@ async def compare(driver: AdapterClient, python: str, program: Path) -> None:
 
 @pytest.mark.timeout(300)
 @pytest.mark.row("reverseContinue")
-@pytest.mark.parametrize("program", PROGRAMS, ids=lambda path: path.stem)
+@pytest.mark.parametrize(
+    "program",
+    [pytest.param(path, marks=[] if path.stem in QUICK else [pytest.mark.thorough], id=path.stem) for path in PROGRAMS],
+)
 async def test_the_past_is_as_it_was(tmp_path: Path, python: str, program: Path) -> None:
     # With threads it may be noticed, seldom, that a moment cannot be shown: locks of the interpreter are those of the
     # debugger's thread, too. It has to be said, then, and what was shown before is still there.

@@ -38,6 +38,7 @@ async def value(driver: AdapterClient, expression: str) -> str:
     return (await driver.session.evaluate(expression, frame_id=frame, context="clipboard")).result
 
 
+@pytest.mark.thorough
 @pytest.mark.timeout(300)
 @pytest.mark.row("stepBack")
 @pytest.mark.parametrize("version", VERSIONS)

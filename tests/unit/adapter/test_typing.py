@@ -81,12 +81,14 @@ def test_right_signatures_are_accepted(told: dict[str, str]) -> None:
     assert told["right"] == ""
 
 
+@pytest.mark.thorough
 @pytest.mark.timeout(120)
 @pytest.mark.parametrize(("handler", "complaint"), WRONG.items())
 def test_wrong_signatures_are_found(told: dict[str, str], handler: str, complaint: str) -> None:
     assert complaint in told[handler]
 
 
+@pytest.mark.thorough
 @pytest.mark.timeout(120)
 def test_star_import_brings_names_that_mypy_knows(told: dict[str, str]) -> None:
     assert told["star"] == ""

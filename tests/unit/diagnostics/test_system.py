@@ -49,12 +49,14 @@ def test_environment_is_shown_without_secrets(where: Where, monkeypatch: pytest.
     assert PLANTED not in report.as_text()
 
 
+@pytest.mark.thorough
 def test_long_value_of_a_variable_is_cut(where: Where, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LONG", "x" * 5000)
     shown = system(where).sections["Environment"]["LONG"]
     assert shown == "x" * limits.SYSTEM_VALUE_CHARACTERS + "... (5000 characters)"
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("variable", "editor"), [("NVIM", "Neovim"), ("INSIDE_EMACS", "Emacs"), ("VSCODE_PID", "VS Code")]
 )
@@ -65,6 +67,7 @@ def test_editor_is_known_by_what_it_gives_to_its_terminals(
     assert editor in system(where).sections["Terminal"]["inside of"]
 
 
+@pytest.mark.thorough
 def test_hub_that_does_not_answer_is_no_error(where: Where, tmp_path: Path) -> None:
     (tmp_path / "run").mkdir(mode=0o755)
     assert "does not answer" in system(where).sections["dapkit"]["hub"]
