@@ -31,8 +31,9 @@ def interpreter_files(executable: str) -> list[str]:
 
 
 def is_recorded_by(recorded: Description, executable: str) -> bool:
-    """Return whether an interpreter is the one of a recording."""
-    hashes = {hash_of(path) for path in interpreter_files(executable)}
+    """Return whether an interpreter is the one of a recording: a library of it may lie where it was recorded, too."""
+    libraries = list(recorded.interpreter)[1:]
+    hashes = {hash_of(path) for path in (*interpreter_files(executable), *libraries)}
     return all(value in hashes for value in recorded.interpreter.values())
 
 

@@ -19,7 +19,6 @@ from typing import Any, Literal
 from dapkit import __version__
 from dapkit.python.debuggee_files import ENTRY
 from dapkit.python.recording import file
-from dapkit.python.recording.comparison import interpreter_files
 from dapkit.python.recording.library_files import are_of_libraries, hash_of
 from dapkit.python.recording.machine import zone_of_machine
 from dapkit.redaction.secret_names import SHAPES, Secrecy, secrecy_of
@@ -129,7 +128,9 @@ def record(
             executable=command.interpreter,
             options=command.options,
             version=start["version"],
-            interpreter={path: hash_of(path) for path in interpreter_files(command.interpreter)},
+            interpreter={
+                path: hash_of(path) for path in (os.path.realpath(command.interpreter), *start["interpreter"])
+            },
             kind=command.kind,
             what=command.what,
             args=command.args,

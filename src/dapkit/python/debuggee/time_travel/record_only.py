@@ -39,6 +39,7 @@ def begin(folder: str, run: Callable[[], None]) -> Callable[[], None]:
         "cwd": os.getcwd(),
         "version": sys.version,
         "library": os.path.dirname(os.__file__),
+        "interpreter": _libraries_of_interpreter(),
         "streams": standard_streams.describe(),
         "signals": signal_state.describe(),
     }
@@ -62,6 +63,13 @@ def begin(folder: str, run: Callable[[], None]) -> Callable[[], None]:
     start = backend.on_start
     backend.record(*given_files, options["most"], count_from_here, start, line_counter.TOOL, counts, set_events)
     return _then_list_files(backend.program_context(run), folder)
+
+
+def _libraries_of_interpreter() -> list[str]:
+    """Return the file of the shared library that has the interpreter, in a list; empty if the program has it itself."""
+    with open("/proc/self/maps") as maps:
+        paths = {line.split(maxsplit=5)[-1].rstrip() for line in maps if "/libpython3." in line}
+    return sorted(paths)
 
 
 def _then_list_files(run: Callable[[], None], folder: str) -> Callable[[], None]:
