@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from dapkit.python.recording.recorder import PythonCommand, RecordedRun
 
 _MEGABYTE = 1_000_000
+_MOST_LINES = 10
 
 
 @click.command(
@@ -42,6 +43,11 @@ _MEGABYTE = 1_000_000
     is_flag=True,
     help="Keep the contents of installed packages and of the standard library, too, which any machine may have.",
 )
+@click.option(
+    "--children",
+    is_flag=True,
+    help="Record the Python processes that PROGRAM starts, too, in the same file. PROGRAM may be any command then.",
+)
 @click.option("-q", "--quiet", is_flag=True, help="Say nothing of the file.")
 @click.option(
     "--most",
@@ -58,6 +64,7 @@ def record(
     keep: str,
     with_secrets: bool,
     with_packages: bool,
+    children: bool,
     quiet: bool,
     most: int,
 ) -> None:
@@ -73,20 +80,32 @@ def record(
     note_our_options(args, click.get_current_context().command)
     from dapkit.python.recording.file import SUFFIX, RecordingProblem
     from dapkit.python.recording.recorder import record as run
+    from dapkit.python.recording.recorder import record_command
 
-    command = _command(program, args)
-    target = (output or Path(f"{_name(command)}-{time.strftime('%Y%m%d-%H%M%S')}{SUFFIX}")).absolute()
+    if children and keep == "asked":
+        raise click.UsageError(
+            "--children goes with --keep always or failed: a process asks for its own recording alone"
+        )
+    command = _command(program, args, others=children)
+    target = (
+        output or Path(f"{_name(command) if command else Path(program).stem}-{time.strftime('%Y%m%d-%H%M%S')}{SUFFIX}")
+    ).absolute()
     if not os.access(target.parent, os.W_OK):
         raise click.UsageError(f"{target} cannot be written: there is no such folder, or it is not ours")
     try:
-        outcome = run(
-            command,
-            target,
-            most=most * _MEGABYTE,
-            secrets=with_secrets,
-            packages=with_packages,
-            can_ask=keep == "asked",
-            is_kept=lambda code, answer: keep == "always" or (answer if keep == "asked" else code != 0),
+        outcome = (
+            record_command([program, *args], target, follow=keep)
+            if command is None
+            else run(
+                command,
+                target,
+                most=most * _MEGABYTE,
+                secrets=with_secrets,
+                packages=with_packages,
+                follow=keep if children else "",
+                can_ask=keep == "asked",
+                is_kept=lambda code, answer: keep == "always" or (answer if keep == "asked" else code != 0),
+            )
         )
     except RecordingProblem as error:
         click.echo(f"dapkit record: {error}", err=True)
@@ -98,8 +117,8 @@ def record(
     _end_like(outcome.code)
 
 
-def _command(program: str, args: tuple[str, ...]) -> "PythonCommand":
-    """Read which program of Python is meant, by which interpreter."""
+def _command(program: str, args: tuple[str, ...], *, others: bool) -> "PythonCommand | None":
+    """Read which program of Python is meant, by which interpreter; None, if `others` may be, for another command."""
     from dapkit.agent.program_command import python_command
     from dapkit.catalog.executables import search
     from dapkit.catalog.interpreters import asked, python_for
@@ -129,7 +148,10 @@ def _command(program: str, args: tuple[str, ...]) -> "PythonCommand":
     script = path if on_path is None else on_path.path
     if not script.exists():
         raise click.UsageError(f"there is no program {program}")
-    if on_path is not None and bare_name(shebang(script)) != "python":
+    is_python = script.suffix in (".py", ".pyw", ".pyz") or bare_name(shebang(script)) == "python"
+    if others and not is_python:
+        return None
+    if on_path is not None and not is_python:
         raise click.UsageError(f"{script} is not a program of Python")
     interpreter = _usable(python_for(script, Path.cwd(), os.environ), program)
     return PythonCommand(interpreter=interpreter, kind="program", what=str(script), args=args)
@@ -157,7 +179,16 @@ def _report(outcome: "RecordedRun") -> None:
     amount = f"{size / _MEGABYTE:.1f} MB" if size >= _MEGABYTE else f"{size / 1000:.0f} kB"
     if outcome.why:
         click.echo(f"dapkit record: the recording ended before the program: {outcome.why}", err=True)
-    click.echo(f"Recorded: {outcome.kept} ({amount}). Open it with: dapkit launch {outcome.kept}", err=True)
+    from dapkit.python.recording.file import OF_COMMAND, describe, processes_of
+    from dapkit.python.recording.process_tree import listed_processes
+
+    opening = "" if describe(outcome.kept).kind == OF_COMMAND else f". Open it with: dapkit launch {outcome.kept}"
+    click.echo(f"Recorded: {outcome.kept} ({amount}){opening}", err=True)
+    lines = listed_processes(processes_of(outcome.kept), str(outcome.kept))
+    for line in lines[:_MOST_LINES]:
+        click.echo(line, err=True)
+    if len(lines) > _MOST_LINES:
+        click.echo(f"and {len(lines) - _MOST_LINES} more processes", err=True)
 
 
 def _end_like(code: int) -> NoReturn:

@@ -3,6 +3,7 @@
     recording.json   `Description`
     notes/00000 ...  the notes, in parts of `PART_BYTES`, without the contents of `Description.libraries`
     collections      when the garbage collector ran
+    processes/00001.dapkit ...  recordings of the processes that the program has started, each of them a whole file
 
 Every part has a checksum, so that a damaged file is noticed, and where.
 """
@@ -31,6 +32,8 @@ COLLECTIONS = "collections"
 _MOST_BYTES = {DESCRIPTION: 1 << 26, COLLECTIONS: 1 << 28}
 """Size of these, unpacked; any other entry is a part of the notes. A few packed bytes may claim gigabytes."""
 _NOTES = "notes/"
+_PROCESSES = "processes/"
+OF_COMMAND = "command"
 _LEVEL = 2
 """Of the compression: 6 takes more than twice as long, and a tenth off the size."""
 _COLLECTION_BYTES = 24
@@ -55,7 +58,10 @@ class Description(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
         executable: the interpreter, with its `options`.
         version: of the interpreter, as `sys.version`.
         interpreter: its files, with their SHA-256.
-        kind: `program`, `module` or `code`; its name or text, and its arguments.
+        kind: `program`, `module` or `code`; its name or text, and its arguments. A `command` is not of Python, and has
+            no notes: only the Python processes that it has started are recorded.
+        name: of the recording, as the processes that it has started know it; empty without those.
+        parent: the name of the recording whose program has started this one; empty for the first.
         cwd: the folder that it ran in.
         environment: of the program; values that are secret have an asterisk for each byte.
         redacted: the names of the variables whose values are.
@@ -90,6 +96,8 @@ class Description(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     files: dict[str, str]
     signals: dict[str, list[int]] = {}
     libraries: dict[str, LibraryFile] = {}
+    name: str = ""
+    parent: str = ""
 
 
 class Notes:
@@ -137,8 +145,10 @@ def _overwrite(notes: mmap.mmap, secret: bytes, end: int) -> None:
         place = notes.find(secret, place, end)
 
 
-def write(target: Path, description: Description, notes: Notes) -> None:
+def write(target: Path, description: Description, notes: Notes | None, processes: Iterable[Path] = ()) -> None:
     """Write a recording that no other user can read: it contains the data that the program has read.
+
+    `processes` are the recordings of processes that the program has started.
 
     Raises:
         OSError: it cannot be written.
@@ -154,35 +164,57 @@ def write(target: Path, description: Description, notes: Notes) -> None:
             zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=_LEVEL) as archive,
         ):
             archive.writestr(DESCRIPTION, msgspec.json.format(msgspec.json.encode(description)))
-            for name, content in notes.parts():
+            for name, content in notes.parts() if notes is not None else ():
                 archive.writestr(name, content)
+            for number, process in enumerate(processes, start=1):
+                archive.write(process, _member(number), zipfile.ZIP_STORED)
         beginning.replace(target)
     except BaseException:
         beginning.unlink(missing_ok=True)
         raise
 
 
-def describe(source: Path) -> Description:
-    """Read the recorded command of a file.
+def _member(number: int) -> str:
+    return f"{_PROCESSES}{number:05}{SUFFIX}"
+
+
+def describe(source: Path, process: int = 0) -> Description:
+    """Read the recorded command of a file, or of a process in it.
+
+    Raises:
+        RecordingProblem: it is not a recording, or damaged, or has no such process.
+
+    """
+    with _opened(source, process) as archive:
+        return _described(source, archive)
+
+
+def processes_of(source: Path) -> list[Description]:
+    """Read the recorded commands of the processes that the program has started, the first of which has number 1.
 
     Raises:
         RecordingProblem: it is not a recording, or damaged.
 
     """
     with _opened(source) as archive:
-        return _described(source, archive)
+        count = sum(name.startswith(_PROCESSES) for name in archive.namelist())
+    return [describe(source, number) for number in range(1, count + 1)]
 
 
-def unpack(source: Path, folder: Path) -> Description:
-    """Write the files `notes` and `collections` of a recording into a folder; `complete` has to complete the notes.
+def unpack(source: Path, folder: Path, process: int = 0) -> Description:
+    """Write the files `notes` and `collections` of a recording, or of a process in it, into a folder.
+
+    The notes lack the contents of libraries; `complete` adds them.
 
     Raises:
         RecordingProblem: it is not a recording, or damaged.
         OSError: they cannot be written.
 
     """
-    with _opened(source) as archive:
+    with _opened(source, process) as archive:
         description = _described(source, archive)
+        if description.kind == OF_COMMAND:
+            raise RecordingProblem(f"{source} is the recording of a command, which has no notes of its own")
         names = sorted(name for name in archive.namelist() if name.startswith(_NOTES))
         if names != [f"{_NOTES}{number:05}" for number in range(len(names))] or not names:
             raise RecordingProblem(f"{source} is damaged: it has the parts {', '.join(names) or 'none'} of the notes")
@@ -220,11 +252,15 @@ def listed(objections: list[str]) -> str:
     return ", ".join(objections[:_LISTED]) + (f" and {more} more" if more > 0 else "")
 
 
-def _opened(source: Path) -> "zipfile.ZipFile":
+def _opened(source: Path, process: int = 0) -> "zipfile.ZipFile":
     import zipfile
 
     try:
-        return zipfile.ZipFile(source)
+        archive = zipfile.ZipFile(source)
+        return archive if not process else zipfile.ZipFile(archive.open(_member(process)))
+    except KeyError:
+        count = sum(name.startswith(_PROCESSES) for name in archive.namelist())
+        raise RecordingProblem(f"{source} has no process {process}: it has {count or 'none'}") from None
     except OSError as error:
         raise RecordingProblem(f"{source} cannot be read: {error.strerror or error}") from error
     except zipfile.BadZipFile as error:

@@ -21,6 +21,7 @@ from dapkit.python.debuggee_files import ENTRY
 from dapkit.python.recording import file
 from dapkit.python.recording.library_files import are_of_libraries, hash_of
 from dapkit.python.recording.machine import zone_of_machine
+from dapkit.python.recording.process_tree import PARENT, collected, followed, is_collected_elsewhere
 from dapkit.redaction.secret_names import SHAPES, Secrecy, secrecy_of
 from dapkit.system.scratch_folder import scratch_folder
 
@@ -77,10 +78,14 @@ def record(
     most: int = MOST_BYTES,
     secrets: bool = False,
     packages: bool = False,
+    follow: str = "",
     can_ask: bool = False,
     is_kept: Callable[[int, bool], bool] = lambda _code, _asked: True,
 ) -> RecordedRun:
     """Run a program, and write its recording to `target` if `is_kept` says so of its exit code.
+
+    With `follow`, the Python processes that it starts are recorded in the same file: `always`, or those that have
+    `failed`, for which the file is written in any case.
 
     With `can_ask`, the program can ask for it: by a file `failed` in the folder that DAPKIT_RECORDING names.
     Whether it did is the second that `is_kept` is given.
@@ -100,13 +105,15 @@ def record(
     with scratch_folder("dapkit-record-") as folder:
         if can_ask:
             environment[FOLDER] = str(folder)
+        started_in, collection = followed(environment, follow, folder, target.name) if follow else (environment, None)
         (folder / "given").write_bytes(marshal.dumps({"most": most, "hides_seed": hides_seed}))
         began = time.time_ns() // 1000
         words = [command.interpreter, *command.options, str(ENTRY), "--record", str(folder)]
         words += [f"--{command.kind}", command.what, "--", *command.args]
-        with _started(words, environment) as program:
+        with _started(words, started_in) as program:
             code = program.wait()
-        if not is_kept(code, (folder / ASKED).exists()):
+        processes = collected(collection)
+        if not is_kept(code, (folder / ASKED).exists()) and not processes:
             return RecordedRun(code=code)
         hidden = {} if secrets else _secrets_in(environment)
         start = _start(folder)
@@ -135,7 +142,7 @@ def record(
             what=command.what,
             args=command.args,
             cwd=start["cwd"],
-            environment={name: _without(value, hidden.get(name, ())) for name, value in environment.items()},
+            environment={name: _without(value, hidden.get(name, ())) for name, value in started_in.items()},
             redacted=tuple(sorted(hidden)),
             hides_seed=hides_seed,
             streams=start["streams"],
@@ -143,9 +150,62 @@ def record(
             zone=zone_of_machine(),
             files={path: file_hash for path in sorted(set(files)) if (file_hash := hash_of(path))},
             libraries=notes.libraries,
+            name=target.name,
+            parent=environment.get(PARENT, ""),
         )
-        file.write(target, description, notes)
+        try:
+            file.write(target, description, notes, processes)
+        except FileNotFoundError:
+            if not is_collected_elsewhere(environment):
+                raise
+            return RecordedRun(code=code)  # this program has outlived the first one, whose recorder is done
         return RecordedRun(code=code, kept=target, why=notes.why)
+
+
+def record_command(words: list[str], target: Path, *, follow: str) -> RecordedRun:
+    """Run a command that is not of Python, and record the Python processes that it starts, as in `record`.
+
+    Raises:
+        RecordingProblem: it has started no process of Python.
+        OSError: it cannot be started, or the recording cannot be written.
+
+    """
+    with scratch_folder("dapkit-record-") as folder:
+        environment, collection = followed(os.environ, follow, folder, target.name)
+        began = time.time_ns() // 1000
+        with _started(words, environment) as program:
+            code = program.wait()
+        processes = collected(collection)
+        if not processes and follow == ASKED:
+            return RecordedRun(code=code)
+        if not processes:
+            raise file.RecordingProblem("nothing was recorded: no Python process was started, or each is running yet")
+        description = file.Description(
+            format=file.FORMAT,
+            dapkit=__version__,
+            began=began,
+            ended=time.time_ns() // 1000,
+            exit_code=code,
+            why="",
+            executable="",
+            options=(),
+            version="",
+            interpreter={},
+            kind=file.OF_COMMAND,
+            what=words[0],
+            args=tuple(words[1:]),
+            cwd=str(Path.cwd()),
+            environment={},
+            redacted=(),
+            hides_seed=False,
+            streams={},
+            zone="",
+            files={},
+            name=target.name,
+            parent=os.environ.get(PARENT, ""),
+        )
+        file.write(target, description, None, processes)
+        return RecordedRun(code=code, kept=target)
 
 
 def _start(folder: Path) -> dict[str, Any]:
@@ -208,7 +268,7 @@ def _started(words: list[str], environment: Mapping[str, str]) -> Iterator["subp
             if signal.getsignal(number) is not signal.SIG_IGN:
                 before[number] = signal.signal(number, handler)
     try:
-        program = subprocess.Popen(words, env=environment)
+        program = subprocess.Popen(words, env=environment, close_fds=False)  # it has the descriptors that we were given
         for came in early:
             program.send_signal(came)
         yield program

@@ -1,27 +1,90 @@
-"""Has a program obey the variable DAPKIT, whose command line cannot be changed.
+"""Has a program obey the variables DAPKIT and DAPKIT_RECORD, whose command line cannot be changed.
 
 This folder is put into PYTHONPATH for that (`python -m dapkit --startup-folder` prints it). The interpreter imports
 this module before the program begins; it lets clients attach, removes itself, the folder and the variable, so that
 neither the program nor its children see them, and gives way to another `sitecustomize` if there is one. A word that is
 wrong, or a port that is taken, is reported on stderr, and the program runs without.
+
+DAPKIT_RECORD, which is `failed` or `always`, has the program executed again by `dapkit record`, in this process. There
+the variable stays, so that the processes that it starts are recorded, too.
 """
 
 import os
 import sys
+import time
+
+_ENTRY = os.path.join("debuggee", "starting", "entry.py")
 
 
 def _obey() -> None:
     folder = os.path.dirname(os.path.abspath(__file__))
     sys.path[:] = [path for path in sys.path if os.path.abspath(path) != folder]
+    sys.path_importer_cache.pop(folder, None)
+    if "DAPKIT_RECORD" in os.environ and any(word.endswith(_ENTRY) for word in sys.orig_argv[1:]):
+        return  # started by a recorder or a debugger
     path = [part for part in os.environ.get("PYTHONPATH", "").split(os.pathsep) if os.path.abspath(part) != folder]
     if any(path):
         os.environ["PYTHONPATH"] = os.pathsep.join(path)
     else:
         os.environ.pop("PYTHONPATH", None)
-    sys.path_importer_cache.pop(folder, None)
+    sources = os.path.dirname(os.path.dirname(os.path.dirname(folder)))
+    keep = os.environ.pop("DAPKIT_RECORD", "")
+    if keep:
+        _record(keep, sources)
     words = os.environ.pop("DAPKIT", "")
     if words:
-        _begin(words, os.path.dirname(os.path.dirname(os.path.dirname(folder))))
+        _begin(words, sources)
+
+
+def _record(keep: str, sources: str) -> None:
+    """Execute the program again, recorded; return where that is not possible."""
+    if sys.platform != "linux" or sys.implementation.name != "cpython" or sys.version_info < (3, 12):
+        return
+    if not sys.argv or sys.argv[0] in ("", "-") or sys.flags.interactive:
+        return  # there is no program
+    if keep not in ("failed", "always"):
+        sys.stderr.write(f"dapkit: DAPKIT_RECORD is {keep!r}, expected failed or always; the program is not recorded\n")
+        return
+    python = _python_of_dapkit(sources)
+    if not python:
+        sys.stderr.write("dapkit: set DAPKIT_PYTHON to an interpreter that has dapkit; the program is not recorded\n")
+        return
+    name = os.path.splitext(os.path.basename(sys.argv[0]))[0].strip("-")
+    name = {"c": "code", "m": "module"}.get(name, name)
+    folder = os.environ.get("DAPKIT_RECORDINGS") or os.getcwd()
+    file = os.path.join(folder, f"{name}-{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}.dapkit")
+    begin = f"import sys; sys.path.insert(0, {sources!r}); from dapkit.cli.entry import main; main()"
+    quiet = ["-q"] if "DAPKIT_RECORDED_BY" in os.environ else []
+    words = [
+        python,
+        "-P",
+        "-c",
+        begin,
+        "record",
+        *quiet,
+        "--children",
+        "--keep",
+        keep,
+        "-o",
+        file,
+        "--",
+        sys.executable,
+    ]
+    try:
+        os.execv(python, words + sys.orig_argv[1:])  # noqa: S606 - as the words say
+    except OSError as error:
+        sys.stderr.write(f"dapkit: {python}: {error.strerror}; the program is not recorded\n")
+
+
+def _python_of_dapkit(sources: str) -> str:
+    """Return an interpreter that has dapkit with all that it needs; empty if none is known."""
+    library, folder = os.path.split(sources)
+    installed = os.path.join(os.path.dirname(os.path.dirname(library)), "bin", "python")
+    if "DAPKIT_PYTHON" in os.environ:
+        return os.environ["DAPKIT_PYTHON"]
+    if folder == "site-packages" and os.access(installed, os.X_OK):
+        return installed
+    return sys.executable if any(os.path.isdir(os.path.join(path, "msgspec")) for path in sys.path) else ""
 
 
 def _begin(words: str, sources: str) -> None:

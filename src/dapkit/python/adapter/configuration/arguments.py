@@ -159,7 +159,8 @@ class PythonLaunch(LaunchRequestArguments, frozen=True, kw_only=True):
         presenters: files that say how values of the project's own classes are shown, relative to `cwd`. Missing: those
             of `[tool.dapkit]` in the nearest `pyproject.toml`.
         replay: a recording (`dapkit record`), executed again instead of a program; relative to `cwd`. No key about
-            starting a program is used, except `python`. A `program` whose name ends in `.dapkit` is the same.
+            starting a program is used, except `python`, and `args` for the number of a process in the recording. A
+            `program` whose name ends in `.dapkit` is the same.
         time_travel: whether the program can be shown at moments of its past (`stepBack`, `reverseContinue`), and how
             its history is kept. Its children are not debugged then.
         debug_options: an older way to say others; see `keys`, also for `debug_std_lib` and

@@ -13,8 +13,19 @@ from dapkit.python.adapter.configuration.arguments import PythonLaunch
 from dapkit.python.adapter.launch.command import Command, interpreter_of
 from dapkit.python.debuggee_files import ENTRY
 from dapkit.python.recording.comparison import is_recorded_by, objection_to, remark_on
-from dapkit.python.recording.file import Description, RecordingProblem, complete, unpack
+from dapkit.python.recording.file import (
+    OF_COMMAND,
+    Description,
+    RecordingProblem,
+    complete,
+    describe,
+    processes_of,
+    unpack,
+)
 from dapkit.python.recording.machine import zone_of_machine
+from dapkit.python.recording.process_tree import as_replayed, listed_processes
+
+_MOST_PROCESSES = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +51,7 @@ class Replay:
         start = (*self.interpreter, *recorded.options)
         argv = (*start, str(ENTRY), "--link", f"unix:{link}", f"--{recorded.kind}", recorded.what, "--", *recorded.args)
         taken_away = dict.fromkeys(os.environ)
-        env = {**taken_away, **recorded.environment}
+        env = {**taken_away, **as_replayed(recorded)}
         return Command(self.interpreter, argv, Path(recorded.cwd), env, Path(recorded.what).name)
 
     def options(self) -> dict[str, object]:
@@ -86,7 +97,11 @@ def _unpacked(launch: PythonLaunch, folder: Path) -> Replay:
     base = Path(launch.cwd or launch.workspace_folder or Path.cwd()).expanduser()
     file = base / Path(str(launch.recording)).expanduser()
     try:
-        recorded = unpack(file, folder)
+        process = _process_number(launch)
+        processes = [] if process else listed_processes(processes_of(file), str(file))[:_MOST_PROCESSES]
+        if not process and describe(file).kind == OF_COMMAND:
+            raise RequestFailed("\n".join((f"replay: {file} has the processes of a command alone:", *processes)))
+        recorded = unpack(file, folder, process)
     except RecordingProblem as error:
         raise RequestFailed(f"replay: {error}") from error
     except OSError as error:
@@ -102,4 +117,17 @@ def _unpacked(launch: PythonLaunch, folder: Path) -> Replay:
         complete(file, folder, recorded)
     except RecordingProblem as error:
         raise RequestFailed(f"replay: {error}") from error
-    return Replay(recorded, folder, (interpreter,), remark_on(recorded))
+    remark = "\n".join(filter(None, (remark_on(recorded), *processes)))
+    return Replay(recorded, folder, (interpreter,), remark)
+
+
+def _process_number(launch: PythonLaunch) -> int:
+    """Return the number of the process in a recording that is to be opened: its argument; 0 for the program."""
+    words = launch.args.split() if isinstance(launch.args, str) else launch.args
+    match words:
+        case [] | ():
+            return 0
+        case [text] if text.isdecimal():
+            return int(text)
+        case other:
+            raise RequestFailed(f"replay: args is {[*other]!r:.200}, expected the number of a process of the recording")

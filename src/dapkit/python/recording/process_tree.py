@@ -1,0 +1,95 @@
+"""The Python processes that a recorded program starts: each has a recorder of its own.
+
+The environment of the program has the folder of `dapkit.python.startup` in PYTHONPATH, and these variables. A Python
+that starts with them executes `dapkit record` in its place, which writes into one folder for the whole tree of
+processes. The first recorder packs all of it into its file.
+"""
+
+import os
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final
+
+import dapkit.python
+from dapkit.python.recording.file import SUFFIX, Description, RecordingProblem, describe
+
+KEEP: Final = "DAPKIT_RECORD"
+"""Which recordings are kept: `always` or `failed`."""
+FOLDER: Final = "DAPKIT_RECORDINGS"
+PARENT: Final = "DAPKIT_RECORDED_BY"
+"""The name of the recording whose program has started this process."""
+PYTHON: Final = "DAPKIT_PYTHON"
+"""The interpreter of the recorders."""
+
+_STARTUP: Final = str(Path(dapkit.python.__path__[0], "startup"))
+_PATH: Final = "PYTHONPATH"
+
+
+def followed(environment: Mapping[str, str], keep: str, folder: Path, name: str) -> tuple[dict[str, str], Path | None]:
+    """Return the environment of a program whose processes are recorded, too, and the folder that gets the recordings.
+
+    There is no folder where another recorder collects them.
+
+    Args:
+        environment: without these variables.
+        keep: which recordings are kept.
+        folder: of this recorder.
+        name: of its recording.
+
+    """
+    is_first = not is_collected_elsewhere(environment)
+    place = folder / "processes"
+    if is_first:
+        place.mkdir()
+    settings = {
+        KEEP: keep,
+        FOLDER: str(place) if is_first else environment[FOLDER],
+        PARENT: name,
+        PYTHON: sys.executable,
+        _PATH: os.pathsep.join(filter(None, (_STARTUP, environment.get(_PATH)))),
+    }
+    return {**environment, **settings}, place if is_first else None
+
+
+def is_collected_elsewhere(environment: Mapping[str, str]) -> bool:
+    """Return whether the recorder with this environment writes for another recorder, which packs all recordings."""
+    return PARENT in environment
+
+
+def collected(folder: Path | None) -> list[Path]:
+    """Return the recordings in a folder, in the order in which their programs were started."""
+    began_by_file: dict[Path, int] = {}
+    for path in folder.glob(f"*{SUFFIX}") if folder is not None else ():
+        try:
+            began_by_file[path] = describe(path).began
+        except RecordingProblem:  # its recorder is about to write it, or was killed
+            continue
+    return sorted(began_by_file, key=began_by_file.__getitem__)
+
+
+def as_replayed(recorded: Description) -> dict[str, str]:
+    """Return the environment of a recorded program, with the folder in PYTHONPATH that is here instead of there."""
+    environment = {**recorded.environment}
+    if KEEP in environment:
+        _, *others = environment[_PATH].split(os.pathsep)
+        environment[_PATH] = os.pathsep.join((_STARTUP, *others))
+    return environment
+
+
+def listed_processes(processes: list[Description], file: str) -> list[str]:
+    """Return a line for each process, with the command that opens it: those that failed come first."""
+    numbers = {each.name: number for number, each in enumerate(processes, start=1)}
+    lines: list[tuple[bool, str]] = []
+    for number, each in enumerate(processes, start=1):
+        name = "code" if each.kind == "code" else Path(each.what).name
+        parent = f" of process {numbers[each.parent]}" if each.parent in numbers else ""
+        line = f"process {number}{parent}: {name}, {ended(each)}. Open it with: dapkit launch {file} {number}"
+        lines.append((each.exit_code == 0, line))
+    return [line for _, line in sorted(lines, key=lambda pair: pair[0])]
+
+
+def ended(recorded: Description) -> str:
+    """Return how a recorded program has ended."""
+    code = recorded.exit_code
+    return f"exit code {code}" if code >= 0 else f"signal {-code}"

@@ -1,0 +1,174 @@
+"""Recordings of whole trees of processes: by `dapkit record --children`, and by the variable DAPKIT_RECORD."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from dapkit.endpoint import RequestFailed
+from dapkit.protocol import StoppedEvent
+from e2e.python.adapter_client import AdapterClient, adapter_client
+from e2e.python.test_recordings import DEADLINE, record, said, written
+
+MAIN = """
+import subprocess, sys
+subprocess.run([sys.executable, "middle.py"], check=True)
+subprocess.run([sys.executable, "worker.py", "3"], check=True)
+print("done")
+"""
+MIDDLE = """
+import subprocess, sys
+print("middle", subprocess.run([sys.executable, "worker.py", "0"]).returncode)
+"""
+WORKER = """
+import sys
+number = int(sys.argv[1])
+print(12 / number)
+"""
+SPAWNING = """
+import multiprocessing, sys
+def work(number):
+    if number == 3:
+        raise SystemExit(4)
+    print("worked", number, flush=True)
+if __name__ == "__main__":
+    multiprocessing.set_start_method("spawn")
+    processes = [multiprocessing.Process(target=work, args=(number,)) for number in (1, 3)]
+    for process in processes:
+        process.start()
+    for process in processes:
+        process.join()
+    print([process.exitcode for process in processes])
+"""
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    for name, text in (("main", MAIN), ("middle", MIDDLE), ("worker", WORKER), ("spawning", SPAWNING)):
+        (tmp_path / f"{name}.py").write_text(text)
+    return tmp_path
+
+
+async def opened(driver: AdapterClient, file: Path, *args: str) -> StoppedEvent:
+    """Open a process of a recording, and run to its first stop."""
+    position = driver.session.position
+    await driver.session.break_on_exceptions("uncaught")
+    await driver.session.launch({"replay": str(file), "cwd": str(driver.folder), "args": list(args)})
+    return await driver.session.wait_for(StoppedEvent, since=position)
+
+
+def obeying(folder: Path, words: list[str], **variables: str) -> "subprocess.CompletedProcess[str]":
+    """Run a command whose Pythons obey the variables."""
+    startup = subprocess.check_output([sys.executable, "-m", "dapkit", "--startup-folder"], text=True).strip()
+    return subprocess.run(
+        words,
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": startup, **variables},
+        capture_output=True,
+        text=True,
+        timeout=DEADLINE * 2,
+        check=False,
+    )
+
+
+@pytest.mark.timeout(300)
+@pytest.mark.each_python
+async def test_each_process_is_in_the_file_and_is_opened_at_its_failure(project: Path, python: str) -> None:
+    recorded = record(project, "--children", "-o", "run.dapkit", python, "main.py")
+    assert recorded.returncode == 0, recorded.stderr
+    assert recorded.stdout == "middle 1\n4.0\ndone\n"
+    file = project / "run.dapkit"
+    opening = f"Open it with: dapkit launch {file}"
+    lines = [
+        f"process 2 of process 1: worker.py, exit code 1. {opening} 2",
+        f"process 1: middle.py, exit code 0. {opening} 1",
+        f"process 3: worker.py, exit code 0. {opening} 3",
+    ]
+    assert recorded.stderr.splitlines()[-3:] == lines
+    async with adapter_client(project) as driver:
+        stopped = await opened(driver, file)
+        assert stopped.description == "End of recorded history"
+        assert written(driver) == "done\n"
+        assert "\n".join(lines) in said(driver)
+    async with adapter_client(project) as driver:
+        stopped = await opened(driver, file, "2")
+        assert (stopped.reason, stopped.text) == ("exception", "ZeroDivisionError")
+        assert await driver.where() == ("<module>", 4)
+        top = (await driver.frames())[0]
+        assert (await driver.session.evaluate("number", frame_id=top.id)).result == "0"
+
+
+@pytest.mark.thorough
+@pytest.mark.timeout(300)
+@pytest.mark.each_python
+async def test_processes_of_multiprocessing_are_recorded(project: Path, python: str) -> None:
+    recorded = record(project, "--children", "-o", "run.dapkit", python, "spawning.py")
+    assert (recorded.returncode, "Error" in recorded.stderr) == (0, False), recorded.stderr
+    assert recorded.stdout == "worked 1\n[0, 4]\n"
+    numbers = [line.split(":")[0].split()[-1] for line in recorded.stderr.splitlines() if ": code, exit code " in line]
+    outputs = []
+    for number in numbers:
+        async with adapter_client(project) as driver:
+            stopped = await opened(driver, project / "run.dapkit", number)
+            outputs.append((written(driver), stopped.text or stopped.description))
+    assert {("", "SystemExit"), ("worked 1\n", "End of recorded history")} <= set(outputs)
+
+
+@pytest.mark.thorough
+@pytest.mark.timeout(300)
+async def test_a_command_has_the_recordings_of_its_pythons(project: Path) -> None:
+    command = f"{sys.executable} worker.py 2; {sys.executable} worker.py 0; exit 5"
+    recorded = record(project, "--children", "--keep", "failed", "-o", "run.dapkit", "sh", "-c", command)
+    assert (recorded.returncode, recorded.stdout) == (5, "6.0\n")
+    file = project / "run.dapkit"
+    line = f"process 1: worker.py, exit code 1. Open it with: dapkit launch {file} 1"
+    assert recorded.stderr.splitlines()[-1] == line
+    async with adapter_client(project) as driver:
+        stopped = await opened(driver, file, "1")
+        assert stopped.text == "ZeroDivisionError"
+    for args, objection in (
+        ([], f"has the processes of a command alone:\n{line}"),
+        (["2"], "has no process 2: it has 1"),
+        (["one"], r"args is \['one'\], expected the number of a process"),
+    ):
+        async with adapter_client(project) as driver:
+            with pytest.raises(RequestFailed, match=objection):
+                await driver.launch(replay=str(file), args=args)
+
+
+@pytest.mark.thorough
+def test_a_command_without_python_has_no_recording(project: Path) -> None:
+    recorded = record(project, "--children", "-o", "run.dapkit", "true")
+    assert recorded.returncode == 1
+    assert "nothing was recorded: no Python process was started" in recorded.stderr
+    assert not (project / "run.dapkit").exists()
+    recorded = record(project, "--children", "--keep", "asked", "main.py")
+    assert recorded.returncode == 2
+    assert "--children goes with --keep always or failed" in recorded.stderr
+
+
+@pytest.mark.timeout(300)
+async def test_a_variable_has_failing_programs_recorded(project: Path) -> None:
+    ran = obeying(
+        project, ["sh", "-c", f"{sys.executable} worker.py 0; {sys.executable} main.py"], DAPKIT_RECORD="failed"
+    )
+    assert ran.stdout == "middle 1\n4.0\ndone\n"
+    files = sorted(project.glob("*.dapkit"))  # noqa: ASYNC240 - a small folder
+    assert [file.name.split("-")[0] for file in files] == ["main", "worker"]
+    assert f"Recorded: {files[1]}" in ran.stderr
+    assert f"process 1: worker.py, exit code 1. Open it with: dapkit launch {files[0]} 1" in ran.stderr
+    async with adapter_client(project) as driver:
+        assert (await opened(driver, files[1])).text == "ZeroDivisionError"
+
+
+@pytest.mark.thorough
+def test_a_program_that_cannot_be_recorded_runs_all_the_same(project: Path) -> None:
+    show = "import os; print([name for name in os.environ if name in ('DAPKIT_RECORD', 'DAPKIT_PYTHON', 'PYTHONPATH')])"
+    ran = obeying(project, [sys.executable, "-c", show], DAPKIT_RECORD="sometimes")
+    assert (ran.stdout, ran.returncode) == ("[]\n", 0)
+    assert "DAPKIT_RECORD is 'sometimes', expected failed or always" in ran.stderr
+    ran = obeying(project, [sys.executable, "-c", show], DAPKIT_RECORD="failed", DAPKIT_PYTHON="/nowhere/python")
+    assert "/nowhere/python: No such file or directory; the program is not recorded" in ran.stderr
+    assert ran.stdout == "['DAPKIT_PYTHON']\n"
