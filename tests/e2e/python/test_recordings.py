@@ -267,6 +267,21 @@ async def test_a_recording_is_debugged_forwards_and_backwards(
 
 
 @pytest.mark.thorough
+async def test_the_death_of_the_process_that_executes_a_recording_is_told(
+    shop: tuple[Path, "subprocess.CompletedProcess[str]"], tmp_path: Path
+) -> None:
+    file, _ = shop
+    async with adapter_client(tmp_path) as driver:
+        await driver.session.add_breakpoint(tmp_path / "shop.py", 11)
+        await open_recording(driver, file)
+        top = (await driver.frames())[0]
+        number = (await driver.session.evaluate("__import__('os').getpid()", frame_id=top.id)).result
+        os.kill(int(number), signal.SIGSEGV)
+        await driver.session.wait_until_ended()
+        assert "The process that executed the recording has ended unexpectedly by SIGSEGV." in said(driver)
+
+
+@pytest.mark.thorough
 async def test_a_recording_says_what_is_not_as_it_was(
     shop: tuple[Path, "subprocess.CompletedProcess[str]"], tmp_path: Path
 ) -> None:

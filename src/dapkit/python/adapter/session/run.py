@@ -165,7 +165,10 @@ class DebuggeeRun:
         await self.children.over()
         if self.is_reported:
             code = debuggee.process.returncode
-            await self._report_end(None if debuggee.is_replay else code if code is not None else self._exit_code)
+            if debuggee.is_replay:
+                await self._report_end_of_replay(code)
+            else:
+                await self._report_end(code if code is not None else self._exit_code)
 
     async def _report_signals(self, debuggee: Debuggee) -> None:
         async for text in debuggee.follow_signals():
@@ -267,6 +270,15 @@ class DebuggeeRun:
             )
         if code is not None:
             await self.host.exited(code if code >= 0 else 128 - code)  # as shells count signals
+        await self.host.terminated()
+
+    async def _report_end_of_replay(self, code: int | None) -> None:
+        """Report how the process has ended that executed a recording: it does not end by itself."""
+        self.is_reported = False
+        if not self.asked_to_end:
+            how = "" if code is None else f" by {signal_name(-code)}" if code < 0 else f" with exit code {code}"
+            text = f"The process that executed the recording has ended unexpectedly{how}. It can be opened again.\n"
+            await self.host.output(text, category="important")
         await self.host.terminated()
 
     # Ending
