@@ -27,7 +27,7 @@ def watched(program: Path) -> list[str]:
     """Return the expressions to ask about: the names that statements of the module bind, and those that it names."""
     text = program.read_text()
     names = list(dict.fromkeys(_bound(ast.parse(text))))
-    [more] = re.findall(r"^# watch: (.*)$", text, re.MULTILINE) or [""]
+    more = ", ".join(re.findall(r"^# watch: (.*)$", text, re.MULTILINE))
     return [*names, *filter(None, more.split(", "))]
 
 
@@ -76,3 +76,36 @@ async def test_why_names_the_line_that_the_run_has_logged(driver: AdapterClient,
         if (change.path, change.line) != (str(driver.file), line) or change.clock is None:
             wrong[expression] = (line, change)
     assert wrong == {}
+
+
+FAR = """
+class Shop:
+    pass
+shop = Shop()
+shop.total = 5
+prices = {number: number for number in range(1000)}
+prices[7] = 70
+count = 1
+def work(times):
+    reached = 0
+    for step in range(times):
+        reached += step
+work(1_000_000)
+print("end")
+"""
+
+
+@pytest.mark.thorough
+@pytest.mark.timeout(600)
+@pytest.mark.row("reverseContinue")
+async def test_why_reaches_across_millions_of_lines(driver: AdapterClient, python: str) -> None:
+    """Each answer comes within the deadline of a request; a look at each line took minutes."""
+    await driver.start(FAR, 13, python=python, timeTravel=True)
+    await driver.session.next_stop()
+    [frame, *_] = await driver.frames()
+    lines = {}
+    for expression in ("count", "shop.total", "prices[7]", "prices"):
+        arguments = WhyArguments(expression=expression, frame_id=frame.id)
+        change = msgspec.convert(await driver.session.request_custom("dapkit/why", arguments), WhyBody)
+        lines[expression] = change.line
+    assert lines == {"count": 7, "shop.total": 4, "prices[7]": 6, "prices": 6}

@@ -387,6 +387,16 @@ SAMPLES: dict[str, ProtocolObject] = {
     "why_made": h.WhyResult(
         snapshot=STOPPED, expression="total", clock=7, path="/work/app.py", function="main", line=3, new="'a\nb'\n'c'"
     ),
+    "why_inside": h.WhyResult(
+        snapshot=STOPPED,
+        expression="shop",
+        clock=8,
+        path="/work/app.py",
+        function="main",
+        line=4,
+        old="<Shop object>",
+        new="<Shop object>",
+    ),
     "why_always": h.WhyResult(snapshot=STOPPED, expression="name"),
     "timeline": h.TimelineResult(
         snapshot=STOPPED,

@@ -16,6 +16,8 @@ def _(result: WhyResult) -> str:
     place = f"{one_line(result.path or '<unknown>')}:{result.line} in {one_line(result.function or '<unknown>')}"
     when = "before the recorded history begins" if result.clock is None else f"clock {result.clock}"
     lines = [f"{what} was last changed at {place} ({when})."]
+    if result.new is not None and result.old == result.new:  # an object is shown without its attributes
+        return "\n".join([*lines, *_value("Before and after, with other items or attributes", result.new)])
     return "\n".join([*lines, *_value("Before", result.old), *_value("After", result.new)])
 
 

@@ -43,16 +43,19 @@ class FrameIdentity(msgspec.Struct):
     identity: int
 
 
-class Watched(msgspec.Struct):
+class Watched(msgspec.Struct, rename="camel"):
     """An observation of a value on the way of a process; `absent` if the value did not exist at the end.
 
-    `frame` is the identity of the frame of the change, if its line began before the process watched.
+    `frame` is the identity of the frame of the change, if its line began before the process watched. `write` is the
+    clock of the last write to its data, 0 if there was none; where `is_known` is false, there may have been others.
     """
 
     how: str
     change: WhyBody | None = None
     frame: int = 0
     absent: bool = False
+    write: int = 0
+    is_known: bool = False
 
 
 class StopPosition(msgspec.Struct, rename="camel"):

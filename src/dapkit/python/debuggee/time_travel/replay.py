@@ -5,7 +5,7 @@
                --steps---> nothing; at the goal it reports where the frames of the stack were before, and ends
                --frame---> the same, when one of those frames has begun its first line
                --watch---> at each line, the value of an expression, or which line it is; at the goal it reports its
-                           last change, or when that line began, and ends
+                           last change, or when that line began, and ends. Or, at no line, the writes to dicts
 
 The engine that was there when the process was copied belongs to the live program, and is dropped. The log after the
 goal is history as well, up to the present moment of the live program.
@@ -31,6 +31,7 @@ from ..interpreter.recursion_headroom import with_headroom
 from ..interpreter.thread_frames import stack_of
 from .replay_backend import backend
 from .value_watches import DataWatch, LineWatch, ValueWatch
+from .write_watch import WriteWatch
 
 HISTORY_ENDS: Final = "dapkit/historyEnds"
 SCANNED: Final = "dapkit/scanned"
@@ -56,7 +57,7 @@ def _stands() -> Json:
 
 _scan = _Scan()
 _engines: list[Engine] = []
-_watches: list[ValueWatch | LineWatch] = []
+_watches: list[ValueWatch | LineWatch | WriteWatch] = []
 
 
 def run(kind: str, descriptor: int, known_frame: int) -> None:
@@ -161,11 +162,13 @@ def _report_steps(frame: FrameType, descriptor: int, known_frame: int) -> None:
     os._exit(_ENDED)
 
 
-def _watch_for(target: Json) -> ValueWatch | LineWatch:
+def _watch_for(target: Json) -> ValueWatch | LineWatch | WriteWatch:
     place, line, test = target.get("place"), target.get("line"), target.get("test")
     if isinstance(line, dict):
         return LineWatch(line)
     where = place if isinstance(place, dict) else {}
+    if target.get("onlyWrites"):
+        return WriteWatch(str(target["expression"]), str(where["module"]))
     return DataWatch(target, where, test) if isinstance(test, dict) else ValueWatch(str(target["expression"]), where)
 
 
@@ -179,6 +182,9 @@ def _begin_watch(frame: FrameType, descriptor: int) -> None:
         messages = reader.feed(data)
     watch = _watch_for(messages[0])
     _watches.append(watch)
+    if isinstance(watch, WriteWatch):
+        watch.watch()
+        return
     watch.line(frame, backend.clock())
 
     backend.look_at_lines(
@@ -191,7 +197,8 @@ def _begin_watch(frame: FrameType, descriptor: int) -> None:
 def _report_change(kind: str, frame: FrameType, descriptor: int) -> None:
     """Report the result of the watch."""
     [watch] = _watches
-    os.write(descriptor, body_of({"how": kind, **watch.report(frame, backend.clock())}) + b"\n")
+    report = watch.report() if isinstance(watch, WriteWatch) else watch.report(frame, backend.clock())
+    os.write(descriptor, body_of({"how": kind, **report}) + b"\n")
     os._exit(_ENDED)
 
 

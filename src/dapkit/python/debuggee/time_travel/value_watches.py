@@ -22,7 +22,7 @@ from .replay_backend import backend
 _MOST_ITEMS: Final = 1000
 """Of which it is looked whether they are the same."""
 _CHARS: Final = 200
-_PLAIN: Final = (int, float, complex, str, bytes, bool, type(None))
+PLAIN: Final = (int, float, complex, str, bytes, bool, type(None))
 
 
 class _Place(NamedTuple):
@@ -227,7 +227,7 @@ class ValueWatch:
 
 def _mark(value: Any) -> tuple[object, ...]:  # noqa: ANN401 - any value
     kind, inner = type(value), value
-    if kind in (*_PLAIN, bytearray):
+    if kind in (*PLAIN, bytearray):
         return kind, plain_mark(value)
     identity = 0
     if kind is dict:
@@ -241,7 +241,7 @@ def _mark(value: Any) -> tuple[object, ...]:  # noqa: ANN401 - any value
 def plain_mark(value: Any) -> object:  # noqa: ANN401 - any value
     """Return a key by which a value is compared, if it is one of many: itself, if that runs no code of the program."""
     kind = type(value)
-    return (kind, bytes(value) if kind is bytearray else repr(value)) if kind in (*_PLAIN, bytearray) else id(value)
+    return (kind, bytes(value) if kind is bytearray else repr(value)) if kind in (*PLAIN, bytearray) else id(value)
 
 
 class LineWatch:

@@ -307,6 +307,12 @@ int begin_tracking(PyObject *called_at_return, PyObject *called_at_resume); /* o
 
 extern PyMethodDef throw_methods[];
 
+/* writes.c */
+
+extern PyMethodDef write_methods[];
+extern int must_look_at_writes;
+int look_at_writes(void); /* -1 with an exception set */
+
 /* contexts.c */
 
 extern PyMethodDef context_methods[];

@@ -1,0 +1,177 @@
+/* The last write to some dicts and lists. A process that is executed from a checkpoint learns of writes to a dict from the
+   interpreter, and compares the items of a list at each line; so nothing of Python has to be called there.
+
+   The containers are not kept alive: finalizers of the program are to run when they did. */
+
+#include "time_travel.h"
+
+#define MOST_WATCHED 16
+#define MOST_ITEMS 1000 /* of a list; `value_watches.py` looks at as many */
+
+/* Of the C API since CPython 3.12, but not of the limited one. */
+enum { DICT_ADDED, DICT_MODIFIED, DICT_DELETED, DICT_CLONED, DICT_CLEARED, DICT_DEALLOCATED };
+#pragma GCC visibility push(default)
+extern int PyDict_AddWatcher(int (*)(int event, PyObject *dict, PyObject *key, PyObject *value));
+extern int PyDict_Watch(int watcher, PyObject *dict);
+extern int PyDict_Unwatch(int watcher, PyObject *dict);
+#pragma GCC visibility pop
+
+typedef struct {
+    PyObject *dict; /* NULL: it has gone */
+    PyObject *key;  /* NULL: any key */
+    int is_link;    /* on the way to the value: other containers are to be watched where it changes */
+} WatchedDict;
+
+typedef struct {
+    PyObject *list;
+    Py_ssize_t size;
+    PyObject *items[MOST_ITEMS];
+} WatchedList;
+
+static WatchedDict dicts[MOST_WATCHED];
+static WatchedList lists[MOST_WATCHED];
+static int dict_count, list_count, watcher = -1, links_have_changed;
+static uint64_t last_write;
+static PyObject *watch_again;
+int must_look_at_writes;
+
+static int is_plain(PyObject *value)
+{
+    PyTypeObject *kind = Py_TYPE(value);
+    return kind == &PyLong_Type || kind == &PyUnicode_Type || kind == &PyFloat_Type || kind == &PyBytes_Type ||
+           kind == &PyBool_Type;
+}
+
+/* Said of plain values: no code of the program is executed. */
+static int are_equal(PyObject *one, PyObject *other)
+{
+    PyObject *error = PyErr_GetRaisedException();
+    int equal = PyObject_RichCompareBool(one, other, Py_EQ);
+    PyErr_Clear();
+    PyErr_SetRaisedException(error);
+    return equal == 1;
+}
+
+static int are_same(PyObject *one, PyObject *other)
+{
+    if (one == NULL || other == NULL || one == other) return one == other;
+    return Py_TYPE(one) == Py_TYPE(other) && is_plain(one) && are_equal(one, other);
+}
+
+/* Whether a write may change the value; where that is not known, it may. */
+static int concerns(const WatchedDict *one, int event, PyObject *dict, PyObject *key, PyObject *value)
+{
+    if (one->dict != dict) return 0;
+    if (event > DICT_DELETED || !is_plain(key)) return 1;
+    if (one->key != NULL && !are_equal(one->key, key)) return 0;
+    if (event != DICT_MODIFIED) return 1;
+    PyObject *error = PyErr_GetRaisedException();
+    PyObject *before = PyDict_GetItemWithError(dict, key);
+    PyErr_SetRaisedException(error);
+    return !are_same(before, value);
+}
+
+/* Called before the dict is changed. */
+static int on_write(int event, PyObject *dict, PyObject *key, PyObject *value)
+{
+    for (int i = 0; i < dict_count; i++) {
+        WatchedDict *one = &dicts[i];
+        int is_written = inside && concerns(one, event, dict, key, value);
+        if (one->dict == dict && event == DICT_DEALLOCATED) one->dict = NULL;
+        if (!is_written) continue;
+        last_write = ticks;
+        if (one->is_link) links_have_changed = must_look_at_writes = 1;
+    }
+    return 0;
+}
+
+static int has_changed(const WatchedList *one)
+{
+    if (PyList_Size(one->list) != one->size) return 1;
+    for (Py_ssize_t i = 0; i < one->size && i < MOST_ITEMS; i++)
+        if (PyList_GetItem(one->list, i) != one->items[i]) return 1;
+    return 0;
+}
+
+/* Where a line begins: the one before has changed a list that is not as it was. A list that has gone was in a container that has
+   changed, which is looked at first. */
+static void look_at_lists(void)
+{
+    for (int i = 0; i < list_count && !links_have_changed; i++) {
+        if (!has_changed(&lists[i])) continue;
+        last_write = ticks - 1;
+        links_have_changed = 1;
+    }
+}
+
+int look_at_writes(void)
+{
+    look_at_lists();
+    if (!links_have_changed) return 0;
+    PyObject *done = call_in_engine_context(watch_again, NULL, 0, NULL);
+    Py_XDECREF(done);
+    return done == NULL ? -1 : 0;
+}
+
+static void forget_containers(void)
+{
+    for (int i = 0; i < dict_count; i++) {
+        if (dicts[i].dict != NULL) PyDict_Unwatch(watcher, dicts[i].dict);
+        Py_XDECREF(dicts[i].key);
+    }
+    dict_count = list_count = 0;
+}
+
+static int watch_dict(PyObject *dict, PyObject *key, int is_link)
+{
+    if (PyDict_Watch(watcher, dict) < 0) return -1;
+    dicts[dict_count++] = (WatchedDict){dict, key == Py_None ? NULL : Py_NewRef(key), is_link};
+    return 0;
+}
+
+static void watch_list(PyObject *list)
+{
+    WatchedList *one = &lists[list_count++];
+    one->list = list;
+    one->size = PyList_Size(list);
+    for (Py_ssize_t i = 0; i < one->size && i < MOST_ITEMS; i++) one->items[i] = PyList_GetItem(list, i);
+}
+
+/* Watch these containers instead of those before, each with a key or None, and whether it is a link. */
+static PyObject *watch_writes(PyObject *Py_UNUSED(module), PyObject *args)
+{
+    PyObject *containers, *again;
+    if (!PyArg_ParseTuple(args, "O!O", &PyList_Type, &containers, &again)) return NULL;
+    if (watcher < 0 && (watcher = PyDict_AddWatcher(on_write)) < 0) return NULL;
+    Py_INCREF(again);
+    Py_XDECREF(watch_again);
+    watch_again = again;
+    forget_containers();
+    if (PyList_Size(containers) > MOST_WATCHED) {
+        PyErr_SetString(PyExc_ValueError, "too many containers to watch");
+        return NULL;
+    }
+    for (Py_ssize_t i = 0; i < PyList_Size(containers); i++) {
+        PyObject *container, *key;
+        int is_link;
+        if (!PyArg_ParseTuple(PyList_GetItem(containers, i), "OOp", &container, &key, &is_link)) return NULL;
+        if (PyList_CheckExact(container)) watch_list(container);
+        else if (watch_dict(container, key, is_link) < 0) return NULL;
+    }
+    links_have_changed = 0;
+    must_look_at_writes = list_count > 0;
+    Py_RETURN_NONE;
+}
+
+/* The clock of the line that has changed one of them last, before the one that begins; 0 if no line has. */
+static PyObject *clock_of_write(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(nothing))
+{
+    look_at_lists();
+    return PyLong_FromUnsignedLongLong(last_write);
+}
+
+PyMethodDef write_methods[] = {
+    {"watch_writes", watch_writes, METH_VARARGS, NULL},
+    {"last_write", clock_of_write, METH_NOARGS, NULL},
+    {NULL, NULL, 0, NULL},
+};
