@@ -54,6 +54,7 @@ def test_a_failure_is_an_error_with_its_code() -> None:
     assert caught.value.code == "no_session"
 
 
+@pytest.mark.thorough
 def test_a_result_of_two_kinds_is_read_as_the_one_that_it_is(project: Path) -> None:
     (project / "app.py").write_text("print(1)\n", encoding="utf-8")
     debug.launch(program="app.py")
@@ -63,6 +64,7 @@ def test_a_result_of_two_kinds_is_read_as_the_one_that_it_is(project: Path) -> N
     debug.terminate()
 
 
+@pytest.mark.thorough
 def test_functions_are_known_to_a_type_checker(project: Path) -> None:
     (project / "app.py").write_text("total = 6 * 7\nprint(total)\n", encoding="utf-8")
     assert_type(debug.launch(program="app.py", breakpoints=["app.py:2"]), Answer[Started])

@@ -72,6 +72,7 @@ def test_a_hub_that_is_killed_at_a_breakpoint_leaves_nothing_and_the_next_call_w
     assert ask("sessions")["text"] == "No debug sessions."  # that no process is left is seen after each test
 
 
+@pytest.mark.thorough
 def test_a_program_does_not_read_from_what_the_hub_was_started_with(ask: Ask, tmp_path: Path) -> None:
     (tmp_path / "fds.py").write_text("import os\nprint(os.readlink('/proc/self/fd/0'))\n", encoding="utf-8")
     ours = str(Path("/proc/self/fd/0").readlink())
@@ -83,6 +84,7 @@ def test_a_program_does_not_read_from_what_the_hub_was_started_with(ask: Ask, tm
     assert ask("sessions")["success"]
 
 
+@pytest.mark.thorough
 def test_a_session_outlives_the_process_that_started_it(ask: Ask, tmp_path: Path) -> None:
     (tmp_path / "loop.py").write_text(LOOP, encoding="utf-8")
     code = (
@@ -179,6 +181,7 @@ async def test_every_parameter_of_a_launch_is_understood(caller: Caller) -> None
 
 
 @both
+@pytest.mark.thorough
 async def test_a_flood_of_output_leaves_the_answers_small_and_quick(caller: Caller, adapter: str) -> None:
     caller.write("flood.py", "for number in range(20_000):\n    print('x' * 500)\nprint('the end')\n")
     with anyio.fail_after(60):

@@ -58,6 +58,7 @@ async def test_variables_without_a_reference_are_the_locals_of_the_stop(stopped:
     assert code == "not_stopped"
 
 
+@pytest.mark.thorough
 async def test_sessions_are_listed_live_ones_first(stopped: Caller) -> None:
     await stopped("terminate")
     await stopped("launch", program="prices.py", breakpoints=["prices.py:11"])
@@ -74,6 +75,7 @@ async def test_frames_come_in_pages(stopped: Caller) -> None:
     assert [(frame["index"], frame["name"]) for frame in rest.details["stackFrames"]] == [(1, "outer"), (2, "<module>")]
 
 
+@pytest.mark.thorough
 async def test_frames_of_libraries_are_left_out_on_request(caller: Caller) -> None:
     caller.write("deep.py", "import json\ndef hook(pairs):\n    return 1\njson.loads('{}', object_pairs_hook=hook)\n")
     await caller("launch", program="deep.py", breakpoints=["deep.py:3"])
@@ -140,6 +142,7 @@ async def test_an_exception_is_shown_with_its_causes(caller: Caller) -> None:
     assert shown.text.startswith("Exception: ValueError: no price\nCaused by: KeyError: 'price'\nBreak mode: ")
 
 
+@pytest.mark.thorough
 async def test_what_an_adapter_cannot_do_is_refused_with_what_it_lacks(caller: Caller) -> None:
     caller.write("prices.py", PRICES)
     await caller("launch", program="prices.py", adapter="debugpy", breakpoints=["prices.py:12"])
@@ -216,6 +219,7 @@ async def test_exception_filters_are_shown_and_chosen(stopped: Caller) -> None:
     assert (await stopped("set_exception_breakpoints", filters=["nothing"])).error[0] == "invalid_arguments"
 
 
+@pytest.mark.thorough
 async def test_any_request_can_be_sent(stopped: Caller) -> None:
     answer = await stopped("custom_request", command="threads")
     assert answer.text.startswith('threads response:\n{\n  "threads": [\n')

@@ -80,6 +80,7 @@ async def test_a_configuration_of_launch_json_is_launched(caller: Caller) -> Non
     assert ended.details["output"].startswith("hi there\n")
 
 
+@pytest.mark.thorough
 async def test_a_compound_of_launch_json_starts_all_of_its_configurations(caller: Caller) -> None:
     caller.write("say.py", SAY)
     both_of_them = [
@@ -162,6 +163,7 @@ async def test_a_configuration_that_there_is_not_is_refused_with_those_that_ther
 
 
 @both
+@pytest.mark.thorough
 async def test_a_program_reads_a_file_as_its_input(caller: Caller, adapter: str) -> None:
     caller.write("ask.py", "print('got', input(), input())\n")
     caller.write("answers.txt", "one\ntwo\n")
@@ -243,6 +245,7 @@ async def test_a_folder_is_refused_in_the_words_of_the_contract(
     )
 
 
+@pytest.mark.thorough
 async def test_a_name_is_given_to_a_session_and_is_free_again_after_its_end(caller: Caller) -> None:
     caller.write("say.py", SAY)
     caller.session = "mine"
@@ -267,6 +270,7 @@ async def test_two_sessions_have_to_be_named(caller: Caller) -> None:
     assert "\n\ndebug-2: stopped\n" in listed
 
 
+@pytest.mark.thorough
 async def test_other_arguments_are_given_with_a_restart(caller: Caller) -> None:
     caller.write("say.py", SAY)
     await caller("launch", program="say.py", args=["one"], breakpoints=["say.py:3"])
@@ -301,6 +305,7 @@ async def test_an_older_interpreter_is_debugged_by_debugpy_which_says_why(caller
 
 
 @both
+@pytest.mark.thorough
 async def test_interpreter_and_its_program_are_a_launch_of_the_program(caller: Caller, adapter: str) -> None:
     caller.write("say.py", "import sys\nprint(sys.argv[1:], sys.flags.dev_mode, __name__)\n")
     given = {"program": sys.executable, "adapter": adapter, "stop_on_entry": False}
@@ -314,6 +319,7 @@ async def test_interpreter_and_its_program_are_a_launch_of_the_program(caller: C
         await caller("terminate")
 
 
+@pytest.mark.thorough
 async def test_command_of_path_is_a_program(caller: Caller) -> None:
     script = caller.write("bin/greet", f"#!{sys.executable}\nprint('hello')\n")
     script.chmod(0o755)

@@ -123,6 +123,7 @@ async def test_a_segfault_is_seen_in_one_call(caller: Caller, program: str) -> N
     assert "-> 10          sum += cur->value;\n" in launched.text
 
 
+@pytest.mark.thorough
 async def test_memory_is_read_and_written(caller: Caller, program: str) -> None:
     await caller("launch", program=program, adapter="lldb-dap", breakpoints=["sum_list"])
     await caller("step_over")
@@ -222,6 +223,7 @@ def native(request: pytest.FixtureRequest, caller: Caller, versions: str) -> str
     return str(request.param)
 
 
+@pytest.mark.thorough
 async def test_entry_is_main_and_memory_is_read_by_an_expression(caller: Caller, program: str, native: str) -> None:
     wrong = ["list.c:7 if nosuch > 3"] if native == "gdb" else []  # LLDB stops at one, and says why
     stopped = await caller("launch", program=program, adapter=native, breakpoints=wrong, stop_on_entry=True)
@@ -241,6 +243,7 @@ async def test_entry_is_main_and_memory_is_read_by_an_expression(caller: Caller,
     assert "sum 0\nsum 3\nsum 5\n" in (await caller("output", category="console")).details["output"]
 
 
+@pytest.mark.thorough
 async def test_instructions_are_shown_and_stopped_at(caller: Caller, program: str) -> None:
     await caller("launch", program=program, adapter="lldb-dap", breakpoints=["sum_list"])
     shown = await caller("disassemble", instruction_count=4)
@@ -255,6 +258,7 @@ async def test_instructions_are_shown_and_stopped_at(caller: Caller, program: st
     assert removed.text == "Instruction breakpoints:\n(none)"
 
 
+@pytest.mark.thorough
 async def test_data_is_watched(caller: Caller, program: str) -> None:
     await caller("launch", program=program, adapter="lldb-dap", breakpoints=[{"file": "list.c", "line": 8}])
     info = await caller("data_breakpoint_info", name="sum")
@@ -269,6 +273,7 @@ async def test_data_is_watched(caller: Caller, program: str) -> None:
     assert (await caller("remove_data_breakpoint", data_id=data_id)).text == "Data breakpoints:\n(none)"
 
 
+@pytest.mark.thorough
 async def test_what_an_expression_names_is_watched(caller: Caller, program: str) -> None:
     await caller("launch", program=program, adapter="lldb-dap", breakpoints=[{"file": "list.c", "line": 20}])
     info = (await caller("data_breakpoint_info", name="one->value")).details["dataBreakpointInfo"]
@@ -278,6 +283,7 @@ async def test_what_an_expression_names_is_watched(caller: Caller, program: str)
     assert (await caller("data_breakpoint_info", name=address)).details["dataBreakpointInfo"]["dataId"] is not None
 
 
+@pytest.mark.thorough
 async def test_modules_are_listed_and_loaded_sources_are_not_by_an_adapter_without_them(
     caller: Caller, program: str
 ) -> None:
@@ -289,6 +295,7 @@ async def test_modules_are_listed_and_loaded_sources_are_not_by_an_adapter_witho
     assert sources.error == ("unsupported", "Current adapter does not support loaded sources")
 
 
+@pytest.mark.thorough
 async def test_what_an_adapter_lacks_is_refused_in_the_words_of_the_contract(caller: Caller, program: str) -> None:
     await caller("launch", program=program, adapter="lldb-dap", breakpoints=["main"])
     assert (await caller("step_back")).error == ("unsupported", "Current adapter does not support stepping back")
@@ -320,6 +327,7 @@ async def test_an_attached_program_is_released_and_not_killed(
     assert loop.poll() is None
 
 
+@pytest.mark.thorough
 async def test_a_go_module_is_debugged(caller: Caller, require_tool: Callable[[str], Path]) -> None:
     require_tool("dlv")
     require_tool("go")

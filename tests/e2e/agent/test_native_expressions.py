@@ -78,6 +78,7 @@ async def test_an_expression_is_completed_and_not_a_command(
     assert "info" not in (await caller("completions", expression="inf")).text.split()
 
 
+@pytest.mark.thorough
 async def test_a_marked_command_goes_to_the_debugger(stopped: Caller) -> None:
     for marked in ({"expression": "`bt"}, {"expression": "bt", "context": "repl"}):
         assert "main" in (await stopped("evaluate", **marked)).text
@@ -100,6 +101,7 @@ async def test_a_call_leaves_the_program_and_all_references_as_they_are(stopped:
     assert (await stopped("step_over")).details["stop"]["number"] == 2
 
 
+@pytest.mark.thorough
 async def test_an_evaluation_shows_the_contents_of_structs_and_arrays(stopped: Caller) -> None:
     whole = (await stopped("evaluate", expression="ann")).details["evaluation"]["contents"]
     assert whole == "{balance = 50, years = {first = 1, last = 9}, history = {7, 8, 0}}"

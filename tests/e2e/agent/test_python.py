@@ -67,6 +67,7 @@ async def test_an_uncaught_exception_is_reported_with_its_values(caller: Caller,
 
 
 @both
+@pytest.mark.thorough
 async def test_a_program_is_run_step_by_step(caller: Caller, adapter: str) -> None:
     caller.write("shop.py", SHOP)
     await caller("launch", program="shop.py", adapter=adapter, breakpoints=["shop.py:9"])
@@ -92,6 +93,7 @@ async def test_values_are_shown_and_changed(caller: Caller, adapter: str) -> Non
 
 
 @both
+@pytest.mark.thorough
 async def test_a_reference_of_an_earlier_stop_is_refused(caller: Caller, adapter: str) -> None:
     caller.write("shop.py", SHOP)
     await caller("launch", program="shop.py", adapter=adapter, breakpoints=["shop.py:3"])
@@ -144,6 +146,7 @@ async def test_expression_is_evaluated_while_the_program_runs(caller: Caller) ->
 
 
 @both
+@pytest.mark.thorough
 async def test_a_deadlock_is_seen_in_one_call(caller: Caller, adapter: str) -> None:
     caller.write(
         "lock.py",
@@ -172,6 +175,7 @@ async def test_a_deadlock_is_seen_in_one_call(caller: Caller, adapter: str) -> N
 
 
 @both
+@pytest.mark.thorough
 async def test_the_crash_line_that_was_passed_before_does_not_pass_for_the_crash(caller: Caller, adapter: str) -> None:
     caller.write("shop.py", SHOP)
     launched = await caller(
@@ -185,6 +189,7 @@ async def test_the_crash_line_that_was_passed_before_does_not_pass_for_the_crash
 
 
 @both
+@pytest.mark.thorough
 async def test_big_values_are_cut_everywhere(caller: Caller, adapter: str) -> None:
     caller.write("big.py", "text = 'x' * 10_000_000\nitems = list(range(1_000_000))\nprint(len(text))\n")
     launched = await caller("launch", program="big.py", adapter=adapter, breakpoints=["big.py:3"])
@@ -198,6 +203,7 @@ async def test_big_values_are_cut_everywhere(caller: Caller, adapter: str) -> No
 
 
 @both
+@pytest.mark.thorough
 async def test_breakpoints_follow_their_text_through_a_restart(caller: Caller, adapter: str) -> None:
     caller.write("shop.py", SHOP)
     await caller(
@@ -211,6 +217,7 @@ async def test_breakpoints_follow_their_text_through_a_restart(caller: Caller, a
 
 
 @both
+@pytest.mark.thorough
 async def test_conditions_hit_counts_and_log_messages_work(caller: Caller, adapter: str) -> None:
     caller.write("count.py", "for number in range(10):\n    double = number * 2\n    print(double)\n")
     await caller("launch", program="count.py", adapter=adapter, breakpoints=["count.py:2 if number == 4"])

@@ -32,6 +32,7 @@ async def stopped(caller: Caller) -> None:
     )
 
 
+@pytest.mark.thorough
 async def test_messages_of_a_session_come_in_order_without_secrets(caller: Caller) -> None:
     await stopped(caller)
     await caller("variables", variable_ref=(await caller("scopes")).details["scopes"][0]["variablesReference"])
@@ -70,6 +71,7 @@ async def test_follower_gets_the_next_message_when_it_passes(caller: Caller) -> 
     assert followed[:1] == ["threads"]
 
 
+@pytest.mark.thorough
 async def test_record_has_every_action_with_its_answer_and_no_secret(caller: Caller) -> None:
     await stopped(caller)
     await caller("evaluate", expression="password")
@@ -93,6 +95,7 @@ async def test_record_has_every_action_with_its_answer_and_no_secret(caller: Cal
     assert PLANTED[::-1] not in json.dumps(record)
 
 
+@pytest.mark.thorough
 async def test_sessions_that_live_are_those_of_all_projects(caller: Caller) -> None:
     await stopped(caller)
     [live] = (await caller.unchecked("live_sessions"))["details"]["sessions"]

@@ -140,6 +140,7 @@ def test_port_that_no_debugger_speaks_to_is_refused(catalog: Catalog, tmp_path: 
             heir.communicate()
 
 
+@pytest.mark.thorough
 def test_port_of_another_machine_is_taken_for_debugpy_and_this_is_said(catalog: Catalog, tmp_path: Path) -> None:
     choice = catalog.choose(host="192.0.2.1", port=5678, cwd=tmp_path)
     assert choice.definition.name == "debugpy"

@@ -127,6 +127,7 @@ async def test_executable_of_go(
     await stop_at(choice, "squares/main.go", line_of("squares/main.go", "return result"))
 
 
+@pytest.mark.thorough
 async def test_attach_to_a_native_process_by_its_pid(
     catalog: Catalog,
     compiled: Callable[[str], Path],
@@ -189,6 +190,7 @@ async def test_ruby_program_which_has_its_adapter_inside(
 
 
 @pytest.mark.parametrize(("name", "adapter"), [("CMakeLists.txt", "cmake"), ("script.cmake", "cmake-script")])
+@pytest.mark.thorough
 async def test_adapter_inside_its_program(tmp_path: Path, name: str, adapter: str) -> None:
     program = tmp_path / name
     project = "cmake_minimum_required(VERSION 3.27)\nproject(sample NONE)\n" if adapter == "cmake" else "\n\n"

@@ -370,6 +370,7 @@ def test_text_that_the_encoding_lacks_is_shown_escaped(project: Path, monkeypatc
     assert details(project, "evaluate", "chr(233)")["evaluation"]["result"] == "'é'"
 
 
+@pytest.mark.thorough
 def test_output_into_a_closed_pipe_is_no_error(project: Path) -> None:
     command = f"{sys.executable} -m dapkit.cli adapters | true; exit ${{PIPESTATUS[0]}}"
     done = subprocess.run(

@@ -117,6 +117,7 @@ def test_long_answers_go_through_the_pager_of_a_terminal(project: Path, monkeypa
     assert in_pipe(project, "config").startswith("debug.enabled")
 
 
+@pytest.mark.thorough
 def test_json_is_one_line_in_a_pipe_and_indented_in_a_terminal(project: Path) -> None:
     assert in_pipe(project, "sessions", "--json").count("\n") == 1
     assert '\n  "action": "sessions",\n' in in_terminal(project, "sessions", "--json")

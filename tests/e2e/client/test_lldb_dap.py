@@ -74,6 +74,7 @@ async def test_breakpoint_in_another_thread(lldb_dap: list[str], compiled: Compi
         assert await session.resume() == Ended(5)
 
 
+@pytest.mark.thorough
 async def test_conditions_and_hit_conditions(lldb_dap: list[str], compiled: Compiled) -> None:
     async with Session.spawn(lldb_dap) as session:
         await session.add_breakpoint(SQUARES, COUNTED, condition="number == 3")
@@ -135,6 +136,7 @@ async def test_program_in_a_terminal(lldb_dap: list[str], compiled: Compiled) ->
         await terminal.wait_for_output("total 14 other 49")
 
 
+@pytest.mark.thorough
 async def test_attached_program_survives_its_session(lldb_dap: list[str], compiled: Compiled, running: Running) -> None:
     program = running([str(compiled("waiting.c"))])
     async with Session.spawn(lldb_dap) as session:
@@ -157,6 +159,7 @@ async def test_adapter_that_is_killed_is_reported_and_its_program_ends(lldb_dap:
         assert caught.value.exit_code == -signal.SIGKILL
 
 
+@pytest.mark.thorough
 async def test_error_in_the_block_leaves_no_process(lldb_dap: list[str], compiled: Compiled) -> None:
     with pytest.raises(ZeroDivisionError):  # noqa: PT012 - the block is what is tested
         async with Session.spawn(lldb_dap) as session:

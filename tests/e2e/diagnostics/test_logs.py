@@ -250,6 +250,7 @@ def test_menu_copies_by_printing_where_there_is_no_clipboard(project: Path, monk
         screen.wait("There is no clipboard: 1 line printed.")
 
 
+@pytest.mark.thorough
 def test_menu_says_that_the_log_is_empty(project: Path) -> None:
     with menu(project, "logs") as screen:
         screen.wait(f"The hub has logged nothing on {today()}.")

@@ -271,6 +271,7 @@ def test_comparison_needs_a_snapshot(project: Path) -> None:
     assert saved(Where.of(project)) == []
 
 
+@pytest.mark.thorough
 def test_snapshot_is_read_again_from_its_file(project: Path) -> None:
     stopped_at_growth(project)
     made = memory(Where.of(project))

@@ -114,6 +114,7 @@ def test_work_in_a_terminal_prints_the_path_where_there_is_no_desktop(project: P
         assert "spin (busy.py" in screen.text
 
 
+@pytest.mark.thorough
 def test_work_is_opened_on_a_desktop(project: Path, tmp_path: Path) -> None:
     opened = tmp_path / "opened"
     (tmp_path / "bin").mkdir()

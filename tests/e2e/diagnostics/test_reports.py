@@ -56,6 +56,7 @@ def unpacked(archive: Path) -> dict[str, bytes]:
         return {entry.name: content.read() for entry in tar if (content := tar.extractfile(entry)) is not None}
 
 
+@pytest.mark.thorough
 def test_report_has_everything_of_a_session_and_no_secret(project: Path) -> None:
     stopped(project)
     folder = Path(as_json(project, "open-artifacts")["folder"])

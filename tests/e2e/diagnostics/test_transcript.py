@@ -284,6 +284,7 @@ def test_errors_say_what_is_wrong(project: Path) -> None:
     assert "debug-9" in dapkit(project, "transcript", "-s", "debug-9", expect=exit_codes.NO_SESSION)
 
 
+@pytest.mark.thorough
 def test_page_is_opened_by_the_desktop_if_there_is_one(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     dapkit(project, "launch", "-b", "app.py:5", "app.py")
     for variable in ("DISPLAY", "WAYLAND_DISPLAY", "WSL_DISTRO_NAME"):

@@ -242,6 +242,7 @@ def test_viewer_follows_filters_and_shows_a_message_whole(project: Path) -> None
         assert screen.wait_for_the_end() == 0
 
 
+@pytest.mark.thorough
 def test_viewer_shows_that_there_is_no_session_and_is_left_at_once(project: Path) -> None:
     with menu(project, "raw-sse", columns=100, lines=30) as screen:
         screen.wait("There is no session: no hub runs.")

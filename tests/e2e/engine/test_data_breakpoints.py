@@ -140,6 +140,7 @@ def test_write_of_a_global_variable_stops_in_the_function_that_wrote(watch: Watc
     assert watched.peer.finish()[0] == 0
 
 
+@pytest.mark.thorough
 def test_write_of_an_equal_value_is_no_change(watch: Watch) -> None:
     values = ["0.0", "0.0 * 2", "-0.0", "float('nan')", "float('nan')", "'a'", "'ab'[:1]", "b'a'", "bytes([97])", "1j"]
     values += ["10 ** 20", "10 ** 20 + n", "True", "1", "(1, ('x', 2.5))", "(1, ('xy'[:n + 1], 2.5))", "[]", "[]"]
@@ -906,6 +907,7 @@ def test_setting_another_list_replaces_the_breakpoints(watch: Watch) -> None:
     assert watched.peer.finish()[0] == 0
 
 
+@pytest.mark.thorough
 def test_data_id_of_a_stop_is_good_only_until_the_program_goes_on_unless_it_is_set(watch: Watch) -> None:
     watched = watch(OBJECT)
     kept, dropped = watched.info("point.x")["dataId"], watched.info("other.x")["dataId"]
@@ -1046,6 +1048,7 @@ def test_global_that_is_not_there_yet_is_watched_from_the_entry_on(start: Start,
 
 
 @pytest.mark.needs_gil("entries of dicts are polled without one")
+@pytest.mark.thorough
 def test_object_that_goes_away_ends_its_breakpoint(watch: Watch, is_native: bool) -> None:
     watched = watch("""
         class Thing:

@@ -441,6 +441,7 @@ def test_uncaught_exception_stops_as_early_in_a_generator_suspended_since_before
 
 @pytest.mark.parametrize("busy", ["", "busy()"], ids=["few caught", "many caught"])
 @pytest.mark.parametrize("attempt", ["fail()", "raise ValueError"], ids=["of a call", "of its own"])
+@pytest.mark.thorough
 def test_exception_stops_in_the_function_of_its_handler_that_raises_it_again(
     start: Start, attempt: str, busy: str
 ) -> None:

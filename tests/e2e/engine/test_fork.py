@@ -103,6 +103,7 @@ thread.start(); thread.join()
 """
 
 
+@pytest.mark.thorough
 def test_nothing_of_ours_acts_in_children_of_any_generation(start: Start, python: str) -> None:
     peer = start(FAMILY)
     plain = subprocess.run([python, "prog.py"], cwd=peer.folder, capture_output=True, text=True, check=True)

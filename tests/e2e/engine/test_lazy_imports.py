@@ -108,6 +108,7 @@ def test_refresh_of_an_editor_imports_nothing(start: Start) -> None:
     assert scope(peer, "Globals")["json"]["type"] == "lazy_import"
 
 
+@pytest.mark.thorough
 def test_lazy_import_shows_as_what_it_is(start: Start) -> None:
     peer = stopped(start)
     rows = scope(peer, "Globals")

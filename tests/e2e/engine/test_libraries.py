@@ -318,6 +318,7 @@ DJANGO = """
 """
 
 
+@pytest.mark.thorough
 def test_query_sets_are_evaluated_by_no_look_and_models_load_nothing(at_stop: Start) -> None:
     peer = at_stop(DJANGO)
     rows = local_variables(peer)

@@ -152,6 +152,7 @@ def test_code_whose_globals_are_a_frozendict_is_debugged(start: Start, tmp_path:
     assert peer.finish() == (0, "6\n", "")
 
 
+@pytest.mark.thorough
 def test_looking_at_classes_and_functions_evaluates_no_annotation(start_late: Start) -> None:
     peer = start_late(ANNOTATED)
     peer.configure(lines=[9])

@@ -412,6 +412,7 @@ IMPORTS_DEBUGPY = """
 
 
 @pytest.mark.parametrize("when", [True, False], ids=["before", "after"])
+@pytest.mark.thorough
 def test_breakpoint_stops_in_a_program_that_only_imports_debugpy(start: Start, *, when: bool) -> None:
     peer = start(IMPORTS_DEBUGPY.replace("WHEN", str(when)))
     peer.configure()

@@ -36,6 +36,7 @@ def test_pdb_stops_in_a_debugged_program_where_it_stops_alone(start: Start, pyth
 
 
 @pytest.mark.parametrize("lines", [[], [13], [6, 8, 13]], ids=["nothing", "elsewhere", "there"])
+@pytest.mark.thorough
 def test_pdb_by_monitoring_finds_its_tool_free(start: Start, python: str, lines: list[int]) -> None:
     # Python 3.14, Lib/bdb.py, _MonitoringTracer.start_trace: "Another debugger is using the monitoring tool"
     how = 'how = {"backend": "monitoring"} if sys.version_info >= (3, 14) else {}'

@@ -92,6 +92,7 @@ def test_container_asked_for_without_pages_shows_a_part_and_leads_to_the_rest(sc
 
 
 @pytest.mark.each_python
+@pytest.mark.thorough
 def test_object_with_very_many_attributes_shows_a_part_and_leads_to_the_rest(start: Start) -> None:
     peer = start(
         "class Many: pass\nmany = Many()\nvars(many).update((f'a{n:06}', n) for n in range(20_000))\nstop = 1\n"

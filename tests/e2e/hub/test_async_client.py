@@ -28,6 +28,7 @@ async def test_cancelled_call_is_given_up_in_the_hub_too(hub_client: HubClient) 
     assert await call("counts", {}, project="/", hub_client=hub_client) == {"waiting": 0, "cancelled": 1}
 
 
+@pytest.mark.thorough
 async def test_refusal_and_a_dead_hub_are_errors(hub_client: HubClient) -> None:
     with pytest.raises(CallRefused, match="this is how it fails"):
         await call("fail", {}, project="/", hub_client=hub_client)

@@ -100,6 +100,7 @@ def test_settings_are_those_of_the_caller_and_not_of_who_started_the_hub(
     ("name", "text"),
     [("fail", "fail failed: RuntimeError: this is how it fails"), ("unfit", "unfit failed: TypeError")],
 )
+@pytest.mark.thorough
 def test_handler_that_fails_is_an_answer_and_the_hub_goes_on(hub_client: HubClient, name: str, text: str) -> None:
     pid = pid_of(hub_client)
     with pytest.raises(CallRefused, match=text) as refusal:
@@ -116,6 +117,7 @@ def test_handler_that_fails_is_an_answer_and_the_hub_goes_on(hub_client: HubClie
         ("/a\udc9b", "expected a path in UTF-8 and without NUL, found '/a.udc9b'"),
     ],
 )
+@pytest.mark.thorough
 def test_project_must_be_an_absolute_path(hub_client: HubClient, project: str, text: str) -> None:
     with pytest.raises(CallRefused, match=f"project: {text}"):
         hub_client.call("echo", {}, project=project)
@@ -176,6 +178,7 @@ def start_other_version(folder: Path) -> None:
         spawn_hub((*ANSWERING, "0.0.1"), str(folder), lock=no_lock.fileno(), deadline=time.monotonic() + 30)
 
 
+@pytest.mark.thorough
 def test_idle_hub_of_another_version_is_replaced(hub_client: HubClient, folder: Path) -> None:
     start_other_version(folder)
     old = hub_client.status()
@@ -184,6 +187,7 @@ def test_idle_hub_of_another_version_is_replaced(hub_client: HubClient, folder: 
     assert pid_of(hub_client) != old["pid"]
 
 
+@pytest.mark.thorough
 def test_hub_of_another_version_that_holds_sessions_is_left_alone(
     hub_client: HubClient, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -98,6 +98,7 @@ def test_flood_of_output_neither_fills_the_hub_nor_deafens_it(
     assert resident_bytes(debugger.hub) < 200_000_000
 
 
+@pytest.mark.thorough
 def test_two_who_continue_at_once_get_the_same_stop(debugger: Debugger, project: Path) -> None:
     debugger.stop_at_the_line(python_program(project))
     with ThreadPoolExecutor(2) as callers:
@@ -111,6 +112,7 @@ def test_two_who_continue_at_once_get_the_same_stop(debugger: Debugger, project:
     assert count == str(number - 1)
 
 
+@pytest.mark.thorough
 def test_one_asks_while_another_lets_the_program_go(debugger: Debugger, project: Path) -> None:
     debugger.stop_at_the_line(python_program(project))
 

@@ -101,6 +101,7 @@ def test_hub_killed_while_it_starts_a_session_leaves_nothing(
     assert_all_end(seen)
 
 
+@pytest.mark.thorough
 def test_hub_told_to_stop_ends_everything_before_it_is_gone(debugger: Debugger, debuggee: Debuggee) -> None:
     debugger.stop_at_the_line(debuggee)
     started = debugger.started()
@@ -119,6 +120,7 @@ def test_killed_adapter_ends_its_session_and_no_other(debugger: Debugger, debugg
     assert runs(debugger.hub)
 
 
+@pytest.mark.thorough
 def test_killed_program_ends_its_session(debugger: Debugger, debuggee: Debuggee) -> None:
     debugger.stop_at_the_line(debuggee)
     started = debugger.started()

@@ -136,6 +136,7 @@ def test_restarted_kernel_has_a_debugger_of_its_own(lab: Notebook) -> None:
     assert lab.finish(running) == "ok"
 
 
+@pytest.mark.thorough
 def test_socket_of_a_kernel_that_was_killed_goes_with_the_next_one(lab: Notebook) -> None:
     left = private_folder() / "kernel-of-a-dead-one"
     with socket.socket(socket.AF_UNIX) as dead:

@@ -193,6 +193,7 @@ async def test_read_only_server_offers_only_what_looks(project: Path) -> None:
 
 
 @pytest.mark.usefixtures("runtime")
+@pytest.mark.thorough
 async def test_tool_is_not_offered_where_debugging_is_switched_off(project: Path) -> None:
     async with connected(project, DAPKIT_DEBUG_ENABLED="off") as client:
         assert (await client.list_tools()).tools == []

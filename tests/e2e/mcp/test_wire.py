@@ -163,6 +163,7 @@ async def test_socket_is_the_users_alone_and_that_of_a_killed_server_goes(projec
 
 
 @pytest.mark.usefixtures("root")
+@pytest.mark.thorough
 async def test_another_user_cannot_read_the_events(served: Served) -> None:
     socket = served.token.with_suffix(".sock")
     fate = await anyio.to_thread.run_sync(fate_of_another_user, str(socket))

@@ -160,6 +160,7 @@ async def test_a_program_runs_to_its_end_and_its_output_comes_before_terminated(
     assert "".join(outputs) == "going shopping\ntwo more apples\n5\n"
 
 
+@pytest.mark.thorough
 async def test_a_program_that_is_missing_is_a_clear_error(each_client: Client) -> None:
     await each_client.initialize()
     with pytest.raises(RequestFailed, match=r"cannot read /no/such\.md: No such file or directory"):
@@ -460,6 +461,7 @@ async def test_disassembly_marks_what_is_outside_of_the_program(client: Client) 
 # Taking long
 
 
+@pytest.mark.thorough
 async def test_progress_is_shown_and_can_be_cancelled(each_client: Client) -> None:
     await stopped_on_entry(each_client)
     async with anyio.create_task_group() as tasks:

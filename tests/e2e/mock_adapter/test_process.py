@@ -114,6 +114,7 @@ def test_initialize_is_answered_although_the_client_leaves_at_once(command: list
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
+@pytest.mark.thorough
 async def test_a_signal_ends_the_adapter_in_order(noisy: list[str], number: signal.Signals) -> None:
     async with spawn(noisy) as child, talking(child.stream) as client:
         await client.start()

@@ -290,6 +290,7 @@ async def test_program_that_was_left_suspended_in_breakpoint_runs_on_after_the_n
         assert program.process.wait(30) == 0
 
 
+@pytest.mark.thorough
 async def test_running_program_can_be_left_suspended_too(tmp_path: Path, python: str) -> None:
     with running(LOOP, tmp_path, python) as program:
         program.read_place()
@@ -502,6 +503,7 @@ async def test_waiting_for_a_program_is_a_progress_that_can_be_cancelled() -> No
         assert (await raw.answer(launch))["success"]
 
 
+@pytest.mark.thorough
 async def test_cancelled_launch_leaves_nothing_behind() -> None:
     async with raw_client() as raw:
         await raw.initialize()

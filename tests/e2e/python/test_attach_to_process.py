@@ -296,6 +296,7 @@ def module(*words: str) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.mark.each_python
+@pytest.mark.thorough
 async def test_module_has_a_running_program_listen(tmp_path: Path, python: str) -> None:
     require_native_debugger(python)
     with plain(BUSY.replace("> 1:", "> 2:"), tmp_path, python) as program:  # the thread that listens stays
@@ -335,6 +336,7 @@ async def test_module_has_a_running_program_connect_without_waiting_for_its_clie
             assert (await session.next_stop()).reason == "breakpoint"
 
 
+@pytest.mark.thorough
 def test_words_that_are_too_long_for_a_program_are_refused(tmp_path: Path) -> None:
     with plain(BUSY, tmp_path, sys.executable) as program:
         done = module("--listen", "0", "--pid", str(program.process.pid), "x" * 8_000)

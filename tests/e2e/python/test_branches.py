@@ -92,6 +92,7 @@ async def exit_code(driver: AdapterClient) -> int | None:
     return ended.exit_code
 
 
+@pytest.mark.thorough
 async def test_what_writes_to_the_past_has_the_program_go_on_from_there(
     driver: AdapterClient, launch: Mapping[str, object]
 ) -> None:
@@ -115,6 +116,7 @@ async def test_what_writes_to_the_past_has_the_program_go_on_from_there(
     assert (driver.folder / "sums.txt").read_text() == "0\n1\n3\n6\n104\n"
 
 
+@pytest.mark.thorough
 async def test_the_history_of_a_program_that_has_gone_on_from_its_past(
     driver: AdapterClient, launch: Mapping[str, object]
 ) -> None:
@@ -141,6 +143,7 @@ async def test_the_history_of_a_program_that_has_gone_on_from_its_past(
     assert driver.output("stdout").count("at 4 104") == 1
 
 
+@pytest.mark.thorough
 async def test_a_branch_of_a_branch(driver: AdapterClient, launch: Mapping[str, object]) -> None:
     await go_to_sums(driver, launch)
     await change(driver, "total", "100")
@@ -245,6 +248,7 @@ WORLD = """
 """
 
 
+@pytest.mark.thorough
 async def test_a_branch_has_what_the_program_had(driver: AdapterClient, launch: Mapping[str, object]) -> None:
     lines = WORLD.strip("\n").splitlines()
     await driver.start(WORLD, len(lines), **launch)
@@ -340,6 +344,7 @@ LOOPS = """
 """
 
 
+@pytest.mark.thorough
 async def test_what_the_client_changes_in_the_live_program_is_part_of_its_history(
     driver: AdapterClient, python: str
 ) -> None:

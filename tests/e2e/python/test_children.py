@@ -172,6 +172,7 @@ async def test_64_workers_all_stop_at_a_breakpoint_and_go_on(driver: AdapterClie
     assert driver.output("stdout") == "True\n"
 
 
+@pytest.mark.thorough
 async def test_breakpoint_set_later_reaches_the_children(driver: AdapterClient, python: str) -> None:
     work = driver.write("import os, time\nwhile not os.path.exists('go'):\n    time.sleep(0.01)\ny = 1\n", "child.py")
     await driver.start("import subprocess, sys; subprocess.call([sys.executable, 'child.py'])", python=python)
@@ -261,6 +262,7 @@ NOT_FOLLOWED = """
 
 
 @pytest.mark.parametrize("program", [NOT_FOLLOWED, "import os\nif not os.fork(): print('ran'); os._exit(0)\nos.wait()"])
+@pytest.mark.thorough
 async def test_client_without_sessions_for_children_gets_one_line(tmp_path: Path, python: str, program: str) -> None:
     (tmp_path / "prog.py").write_text(textwrap.dedent(program))
     (tmp_path / "child.py").write_text(
@@ -398,6 +400,7 @@ MISTAKES = """
 
 
 @pytest.mark.each_python
+@pytest.mark.thorough
 async def test_mistakes_at_the_start_of_a_child_are_those_of_the_program(driver: AdapterClient, python: str) -> None:
     program = driver.write(MISTAKES)
     plain = await anyio.run_process([python, program], cwd=driver.folder)
@@ -531,6 +534,7 @@ KILLED_POOL = """
 """
 
 
+@pytest.mark.thorough
 async def test_pool_that_is_killed_leaves_nothing(driver: AdapterClient, python: str) -> None:
     driver.write(WORK, "work.py")
     assert await driver.run(KILLED_POOL, python=python) == Ended(0)
@@ -547,6 +551,7 @@ async def test_child_that_cannot_be_followed_is_remarked_on_and_runs(driver: Ada
     assert "is started with -E, -I or -S" in driver.output("console")
 
 
+@pytest.mark.thorough
 async def test_child_of_an_older_python_runs_on_undisturbed(driver: AdapterClient) -> None:
     older = interpreter("3.11")
     driver.write("import os; print(os.environ.get('PYTHONPATH'))", "child.py")
@@ -575,6 +580,7 @@ async def test_children_are_followed_without_the_extension(
         assert await session.wait_until_ended(deadline=PATIENCE) == Ended(0)
 
 
+@pytest.mark.thorough
 async def test_client_of_debugpy_is_asked_by_its_event_and_has_to_show_the_token(tmp_path: Path, python: str) -> None:
     (tmp_path / "prog.py").write_text("import subprocess, sys; sys.exit(subprocess.call([sys.executable, 'child.py']))")
     (tmp_path / "child.py").write_text("x = 1\nprint('ran')\n")
@@ -614,6 +620,7 @@ LISTENS = """
 """
 
 
+@pytest.mark.thorough
 async def test_children_of_a_program_that_is_attached_to_are_followed_until_it_is_released(
     tmp_path: Path, python: str
 ) -> None:
@@ -702,6 +709,7 @@ STARTS_A_CHILD_LATER = """
 """
 
 
+@pytest.mark.thorough
 async def test_child_that_was_left_suspended_is_taken_over_by_the_next_session(tmp_path: Path, python: str) -> None:
     (tmp_path / "child.py").write_text(WAITS)
     command = [python, "-m", "dapkit", "--listen", "0", str(tmp_path / "prog.py")]

@@ -48,6 +48,7 @@ async def test_attribute_is_watched_from_the_view_of_its_object(driver: AdapterC
     assert [frame.name for frame in await driver.frames()] == ["Account.pay", "main", "<module>"]
 
 
+@pytest.mark.thorough
 async def test_global_variable_stays_watched_over_a_restart(driver: AdapterClient, python: str) -> None:
     await driver.start(PROGRAM, 8, python=python)
     await driver.session.next_stop()
@@ -104,6 +105,7 @@ async def test_program_that_runs_already_is_watched_while_a_client_is_there(tmp_
 
 
 @pytest.mark.parametrize("travels", [False, True], ids=["plain", "time travel"])
+@pytest.mark.thorough
 async def test_write_is_a_stop_of_its_own_before_the_end_of_the_step_over_it(
     driver: AdapterClient, python: str, *, travels: bool
 ) -> None:

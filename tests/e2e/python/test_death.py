@@ -113,6 +113,7 @@ async def test_adapter_that_is_told_to_end_takes_the_program_along(number: signa
 @pytest.mark.parametrize(
     "rubbish", [b"Content-Length: x\r\n\r\n", b"GET / HTTP/1.1\r\n", b"Content-Length: 2\r\n\r\n[]"]
 )
+@pytest.mark.thorough
 async def test_client_that_sends_rubbish_ends_the_session_and_the_program(rubbish: bytes) -> None:
     async with raw_client(log=".*the conversation ended.*") as client:
         await running(client)

@@ -134,6 +134,7 @@ async def test_log_message_is_written_without_a_stop(driver: AdapterClient, laun
     assert driver.output("console").splitlines()[:3] == ["at 0: 0", "at 1: 0", "at 2: 1"]
 
 
+@pytest.mark.thorough
 async def test_breakpoints_can_be_set_and_removed_while_the_program_runs(
     driver: AdapterClient, launch: Mapping[str, object]
 ) -> None:
@@ -149,6 +150,7 @@ async def test_breakpoints_can_be_set_and_removed_while_the_program_runs(
     assert (await stop(driver)).reason == "pause"
 
 
+@pytest.mark.thorough
 async def test_steps_go_over_into_and_out(driver: AdapterClient, launch: Mapping[str, object]) -> None:
     await driver.start(CALLS, 6, **launch)
     await stop(driver)
@@ -160,6 +162,7 @@ async def test_steps_go_over_into_and_out(driver: AdapterClient, launch: Mapping
     assert places == [("inner", 2), ("inner", 3), ("outer", 6), ("outer", 7)]
 
 
+@pytest.mark.thorough
 async def test_step_over_the_last_line_ends_the_program(driver: AdapterClient) -> None:
     await driver.start("x = 1\ny = 2\n", 2)
     await stop(driver)
@@ -167,6 +170,7 @@ async def test_step_over_the_last_line_ends_the_program(driver: AdapterClient) -
     assert await driver.session.wait_until_ended() == Ended(0)
 
 
+@pytest.mark.thorough
 async def test_values_open_page_by_page(driver: AdapterClient, launch: Mapping[str, object]) -> None:
     await driver.start("items = list(range(1000))\nnested = {'a': [1, (2,)]}\nprint()\n", 3, **launch)
     await stop(driver)
@@ -179,6 +183,7 @@ async def test_values_open_page_by_page(driver: AdapterClient, launch: Mapping[s
     assert [one.value for one in nested.variables if "a" in one.name] == ["[1, (2,)]"]
 
 
+@pytest.mark.thorough
 async def test_evaluate_sees_the_frame(driver: AdapterClient) -> None:
     await driver.start(CALLS, 3)
     await stop(driver)
@@ -197,6 +202,7 @@ async def test_evaluate_in_the_console_runs_statements(driver: AdapterClient, la
     assert (await driver.resume(), driver.output("stdout")) == (Ended(0), "said\n[100, {'k': 3}]\n")
 
 
+@pytest.mark.thorough
 async def test_evaluation_that_raises_fails_with_the_error(driver: AdapterClient) -> None:
     await driver.start(CALLS, 3)
     await stop(driver)
@@ -243,6 +249,7 @@ async def test_caught_exception_does_not_stop_as_uncaught(driver: AdapterClient)
     assert await driver.run("try:\n    int('x')\nexcept ValueError:\n    pass\n") == Ended(0)
 
 
+@pytest.mark.thorough
 async def test_exception_that_leaves_for_a_library_stops_as_user_unhandled(driver: AdapterClient) -> None:
     await driver.session.break_on_exceptions("userUnhandled")
     await driver.start("""

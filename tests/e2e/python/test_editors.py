@@ -8,6 +8,8 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+import pytest
+
 from e2e.python.raw_client import Message, RawClient, raw_client
 
 VS_CODE = {"clientID": "vscode", "linesStartAt1": True, "columnsStartAt1": True, "supportsVariablePaging": True}
@@ -153,6 +155,7 @@ async def test_orders_that_come_after_the_end_are_answered_as_of_a_program_witho
         assert [(await editor.answer(seq))["success"] for seq in twice] == [True, True]
 
 
+@pytest.mark.thorough
 async def test_what_vs_code_asks_for_while_the_program_ends_is_answered_as_after_the_end(tmp_path: Path) -> None:
     async with stopped(tmp_path, "x = 1\nprint(x)\n", 2) as (editor, _):
         await editor.send("continue", {"threadId": 1})
@@ -162,6 +165,7 @@ async def test_what_vs_code_asks_for_while_the_program_ends_is_answered_as_after
         await editor.event("terminated")
 
 
+@pytest.mark.thorough
 async def test_console_shows_what_is_worth_seeing_and_targets_of_steps_can_be_told_apart(tmp_path: Path) -> None:
     program = """
         def twice(number):

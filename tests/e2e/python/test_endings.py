@@ -89,6 +89,7 @@ async def test_terminate_interrupts_and_the_program_cleans_up(driver: AdapterCli
 
 @pytest.mark.usefixtures("in_background")
 @pytest.mark.parametrize("console", ["internalConsole", "integratedTerminal"])
+@pytest.mark.thorough
 async def test_terminate_interrupts_the_program_of_an_editor_in_the_background(tmp_path: Path, console: str) -> None:
     async with adapter_client(tmp_path) as driver:
         await driver.start(WAITS, console=console, redirectOutput=True)
@@ -255,6 +256,7 @@ async def test_program_that_ignores_all_that_can_be_ignored_is_killed_by_the_sec
     assert await driver.session.wait_until_ended() == Ended(137)
 
 
+@pytest.mark.thorough
 async def test_terminate_ends_what_the_program_started(driver: AdapterClient) -> None:
     await driver.start("""
         import subprocess, sys
@@ -309,6 +311,7 @@ async def test_disconnect_ends_the_program(driver: AdapterClient, state: str) ->
     await ended(await process_of(driver))
 
 
+@pytest.mark.thorough
 async def test_disconnect_before_the_program_was_configured_ends_it() -> None:
     async with raw_client() as client:
         await client.initialize()
@@ -342,6 +345,7 @@ RELEASED = """
 
 
 @pytest.mark.parametrize("stopped", [False, True])
+@pytest.mark.thorough
 async def test_disconnect_that_releases_lets_the_program_run_to_its_end(
     driver: AdapterClient, *, stopped: bool
 ) -> None:

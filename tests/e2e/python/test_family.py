@@ -77,6 +77,7 @@ async def test_second_terminate_ends_them_all(driver: AdapterClient) -> None:
     await ended(*pids)
 
 
+@pytest.mark.thorough
 async def test_restart_ends_them_all(driver: AdapterClient) -> None:
     pids = await family(driver)
     await driver.session.restart()

@@ -52,6 +52,7 @@ print(sorted(set(sys.modules) - before))
     assert answer.stdout == f"{brought} False\n{brought}\n"
 
 
+@pytest.mark.thorough
 async def test_program_waits_for_a_client_that_has_set_its_breakpoints(tmp_path: Path, python: str) -> None:
     text = """
         import dapkit
@@ -348,6 +349,7 @@ async def test_program_can_listen_on_a_unix_socket(tmp_path: Path, python: str) 
 
 
 @pytest.mark.each_python
+@pytest.mark.thorough
 async def test_child_of_a_fork_leaves_the_door_to_its_parent(tmp_path: Path, python: str) -> None:
     text = """
         import os, time

@@ -100,6 +100,7 @@ async def test_job_stops_at_ctrl_z_goes_on_in_the_foreground_and_ends_with_its_c
         await terminal.wait_for_output("code 7")
 
 
+@pytest.mark.thorough
 async def test_job_that_is_stopped_ends_with_its_adapter(tmp_path: Path, environment: Mapping[str, str] | None) -> None:
     async with raw_client(env=environment) as client, job(client, tmp_path, READS) as terminal:
         await terminal.wait_for_output("pid ")
@@ -109,6 +110,7 @@ async def test_job_that_is_stopped_ends_with_its_adapter(tmp_path: Path, environ
         await ended((await client.event("process"))["systemProcessId"])
 
 
+@pytest.mark.thorough
 async def test_job_that_is_killed_is_reported_to_shell_and_client(
     tmp_path: Path, environment: Mapping[str, str] | None
 ) -> None:

@@ -167,6 +167,7 @@ def random_steps(seed: int) -> list[Step]:
 
 
 @pytest.mark.parametrize("seed", [1, 2, 3])
+@pytest.mark.thorough
 async def test_log_messages_come_where_the_program_has_them(tmp_path: Path, python: str, seed: int) -> None:
     steps = random_steps(seed)
     async with raw_client() as client:
@@ -232,6 +233,7 @@ os  # END
     ["os._exit(0)", "os.kill(os.getpid(), signal.SIGKILL)", "os.execv('/bin/true', ['true'])"],
     ids=["exits at once", "is killed", "is replaced"],
 )
+@pytest.mark.thorough
 async def test_output_of_a_program_that_dies_comes_though_messages_before_it_are_lost(
     tmp_path: Path, python: str, death: str
 ) -> None:

@@ -183,6 +183,7 @@ async def test_log_messages_for_a_client_that_reads_nothing_hold_up_the_program_
         assert (await client.ask("evaluate", {"expression": "number", "context": "repl"}))["success"]
 
 
+@pytest.mark.thorough
 async def test_log_messages_come_complete(tmp_path: Path) -> None:
     async with raw_client() as client:
         await start_logging(client, tmp_path, 20_000)

@@ -81,6 +81,7 @@ def test_what_is_kept(tmp_path: Path) -> None:
     assert len(list((tmp_path / "kept").iterdir())) == 1
 
 
+@pytest.mark.thorough
 def test_pytest_has_to_be_the_program(tmp_path: Path) -> None:
     (tmp_path / "runner.py").write_text("import pytest\npytest.main(['--dapkit-record=failed'])\n")
     refused = subprocess.run(

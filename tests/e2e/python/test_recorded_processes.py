@@ -75,6 +75,7 @@ def obeying(folder: Path, words: list[str], **variables: str) -> "subprocess.Com
 
 @pytest.mark.timeout(300)
 @pytest.mark.each_python
+@pytest.mark.thorough
 async def test_each_process_is_in_the_file_and_is_opened_at_its_failure(project: Path, python: str) -> None:
     recorded = record(project, "--children", "-o", "run.dapkit", python, "main.py")
     assert recorded.returncode == 0, recorded.stderr

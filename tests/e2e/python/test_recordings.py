@@ -419,6 +419,7 @@ async def test_a_damaged_file_is_an_error_with_its_place(
 
 
 @pytest.mark.parametrize(("entry", "most"), [("recording.json", "67,108,864"), ("notes/00000", "4,194,304")])
+@pytest.mark.thorough
 async def test_a_recording_that_claims_gigabytes_is_refused_before_it_is_unpacked(
     shop: tuple[Path, "subprocess.CompletedProcess[str]"], tmp_path: Path, entry: str, most: str
 ) -> None:

@@ -63,6 +63,7 @@ def interpreter(folder: Path, answer: str) -> str:
 
 
 @pytest.mark.parametrize("console", ["internalConsole", "integratedTerminal"])
+@pytest.mark.thorough
 async def test_interpreter_that_is_too_old_is_refused_with_its_version(driver: AdapterClient, console: str) -> None:
     python = interpreter(driver.folder, "cpython 3 9 2")
     text = await refusal(driver, code="print()", python=python, console=console)

@@ -60,6 +60,7 @@ async def test_restart_of_a_running_program_takes_new_arguments(driver: AdapterC
     assert gone == [1]
 
 
+@pytest.mark.thorough
 async def test_breakpoints_of_all_kinds_set_right_before_a_restart_or_during_it_count(driver: AdapterClient) -> None:
     async with raw_client() as client:
         driver.write("""
@@ -98,6 +99,7 @@ async def test_breakpoints_of_all_kinds_set_right_before_a_restart_or_during_it_
         ]
 
 
+@pytest.mark.thorough
 async def test_breakpoints_set_after_a_restart_have_numbers_of_their_own(driver: AdapterClient) -> None:
     async with raw_client() as client:
         driver.write(PROGRAM)
@@ -124,6 +126,7 @@ async def test_breakpoints_set_after_a_restart_have_numbers_of_their_own(driver:
         assert (await client.ask("disconnect"))["success"]
 
 
+@pytest.mark.thorough
 async def test_breakpoint_that_moved_with_its_file_is_told_after_a_restart(driver: AdapterClient) -> None:
     await driver.start("x = 1\ny = 2\n", 2)
     await driver.session.next_stop()
@@ -137,6 +140,7 @@ async def test_breakpoint_that_moved_with_its_file_is_told_after_a_restart(drive
     assert await driver.where() == ("<module>", 4)
 
 
+@pytest.mark.thorough
 async def test_exception_filters_are_kept(driver: AdapterClient) -> None:
     driver.write("import sys\n1 / len(sys.argv[1:])\n")
     await driver.session.break_on_exceptions("uncaught")
@@ -146,6 +150,7 @@ async def test_exception_filters_are_kept(driver: AdapterClient) -> None:
     assert (await driver.session.next_stop()).reason == "exception"
 
 
+@pytest.mark.thorough
 async def test_restart_before_the_configuration_was_done_waits_for_it() -> None:
     async with raw_client() as client:
         await client.initialize()
@@ -167,6 +172,7 @@ async def test_restart_that_fails_ends_the_session_and_says_why(driver: AdapterC
     await driver.session.wait_for(TerminatedEvent)
 
 
+@pytest.mark.thorough
 async def test_restart_in_a_terminal_opens_another(driver: AdapterClient) -> None:
     await driver.start("print('ready')\nx = 1\nx = 2\n", 2, console="integratedTerminal")
     await driver.session.next_stop()
@@ -176,6 +182,7 @@ async def test_restart_in_a_terminal_opens_another(driver: AdapterClient) -> Non
     assert await driver.resume() == Ended(0)
 
 
+@pytest.mark.thorough
 async def test_restart_with_wrong_arguments_leaves_the_program_running(driver: AdapterClient) -> None:
     await driver.start(PROGRAM, 2)
     await driver.session.next_stop()
@@ -184,6 +191,7 @@ async def test_restart_with_wrong_arguments_leaves_the_program_running(driver: A
     assert await driver.where() == ("<module>", 2)
 
 
+@pytest.mark.thorough
 async def test_breakpoint_in_a_text_of_the_program_before_is_told_to_be_gone(driver: AdapterClient) -> None:
     await driver.start(
         """

@@ -201,6 +201,7 @@ async def test_text_of_arguments_is_split_where_no_shell_takes_part(
         assert client.output("console").startswith("args: the text was split into words") is is_said
 
 
+@pytest.mark.thorough
 async def test_client_that_knows_no_threads_pauses_and_continues_the_program(tmp_path: Path) -> None:
     (tmp_path / "prog.py").write_text("import os\nprint('begun')\nwhile not os.path.exists('go'):\n    pass\n")
     async with raw_client() as client:

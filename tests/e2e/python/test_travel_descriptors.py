@@ -32,6 +32,7 @@ def usual_limit() -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("usual_limit")
+@pytest.mark.thorough
 async def test_numbers_of_descriptors_where_a_process_may_have_few(tmp_path: Path, python: str) -> None:
     async with adapter_client(tmp_path) as driver:
         await driver.start(PROGRAM, 7, python=python, timeTravel=True)

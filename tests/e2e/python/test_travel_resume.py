@@ -65,6 +65,7 @@ async def test_the_program_counts_its_threads_as_it_did(driver: AdapterClient, p
     assert live == past == "0"
 
 
+@pytest.mark.thorough
 async def test_random_numbers_of_openssl_are_those_that_it_had(driver: AdapterClient, python: str) -> None:
     await driver.start(RANDOM, 10, python=python, timeTravel=True)
     live, past = await shown_from(driver, 2, 9, "numbers")
@@ -107,6 +108,7 @@ REMOVED = """
 """
 
 
+@pytest.mark.thorough
 async def test_a_moment_in_a_folder_is_shown_that_was_removed_since(driver: AdapterClient, python: str) -> None:
     # A copy of the program is made as it goes on from the first stop, and has that folder as its working directory.
     await driver.start(REMOVED, 5, 9, python=python, timeTravel=True)
@@ -137,6 +139,7 @@ async def test_steps_forwards_in_code_with_a_breakpoint_stop_at_the_next_line(
     assert [line for _, line in seen] == [2, 3, 4]
 
 
+@pytest.mark.thorough
 async def test_a_crash_in_the_past_is_reported_and_leads_to_the_live_program(
     driver: AdapterClient, python: str
 ) -> None:

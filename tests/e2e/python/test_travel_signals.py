@@ -40,6 +40,7 @@ async def state(driver: AdapterClient) -> str:
     return (await driver.session.evaluate("handled, count", frame_id=frames[-1].id)).result
 
 
+@pytest.mark.thorough
 async def test_handlers_run_while_conditions_are_checked(driver: AdapterClient, tmp_path: Path, python: str) -> None:
     program = tmp_path / "program.py"
     program.write_text(PROGRAM)

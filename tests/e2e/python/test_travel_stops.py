@@ -138,6 +138,7 @@ THROWS = """
 STOPPED, LAST = 16, 23
 
 
+@pytest.mark.thorough
 async def test_lines_are_counted_the_same_when_something_is_thrown_into_a_coroutine(
     driver: AdapterClient, python: str
 ) -> None:

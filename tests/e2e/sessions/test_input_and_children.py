@@ -54,6 +54,7 @@ async def test_end_of_input_is_typed_too(sessions: SessionRegistry, tmp_path: Pa
 
 
 @both
+@pytest.mark.thorough
 async def test_child_process_stops_in_the_foreground_and_its_parent_comes_back(
     sessions: SessionRegistry, tmp_path: Path, command: Sequence[str]
 ) -> None:

@@ -63,6 +63,7 @@ async def test_frames_are_chosen_by_index(sessions: SessionRegistry, tmp_path: P
     await session.terminate()
 
 
+@pytest.mark.thorough
 async def test_sessions_of_two_projects_do_not_meet(sessions: SessionRegistry, tmp_path: Path) -> None:
     one, other = tmp_path / "one", tmp_path / "other"
     one.mkdir()

@@ -46,6 +46,7 @@ def lldb_start(lldb_dap: list[str], program: Path, *breakpoints: BreakpointSpec,
     )
 
 
+@pytest.mark.thorough
 async def test_whole_session_with_lldb(
     sessions: SessionRegistry, tmp_path: Path, lldb_dap: list[str], compiled: Compiled
 ) -> None:
@@ -182,6 +183,7 @@ async def test_running_program_under_gdb_is_paused_without_a_list_of_threads(
     await session.terminate()
 
 
+@pytest.mark.thorough
 async def test_instruction_breakpoint_does_not_survive_a_restart(
     sessions: SessionRegistry, tmp_path: Path, lldb_dap: list[str], compiled: Compiled
 ) -> None:

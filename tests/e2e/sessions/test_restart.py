@@ -62,6 +62,7 @@ async def test_breakpoints_follow_their_lines_when_the_file_was_edited(
     await session.terminate()
 
 
+@pytest.mark.thorough
 async def test_breakpoint_whose_text_has_gone_says_so(sessions: SessionRegistry, tmp_path: Path, program: Path) -> None:
     session = await sessions.open(
         tmp_path, python_start(program, BreakpointSpec(SourceLocation(program, text="return total")))
@@ -132,6 +133,7 @@ async def test_two_callers_that_continue_at_once_get_the_same_stop(
     await session.terminate()
 
 
+@pytest.mark.thorough
 async def test_given_up_wait_leaves_the_program_running(
     sessions: SessionRegistry, tmp_path: Path, program: Path
 ) -> None:
@@ -146,6 +148,7 @@ async def test_given_up_wait_leaves_the_program_running(
     await session.terminate()
 
 
+@pytest.mark.thorough
 async def test_run_to_a_line_leaves_no_breakpoint(sessions: SessionRegistry, tmp_path: Path, program: Path) -> None:
     session = await sessions.open(tmp_path, python_start(program, BreakpointSpec(SourceLocation(program, 6))))
     await session.execution.wait()
@@ -156,6 +159,7 @@ async def test_run_to_a_line_leaves_no_breakpoint(sessions: SessionRegistry, tmp
     await session.terminate()
 
 
+@pytest.mark.thorough
 async def test_run_to_a_line_stops_at_a_breakpoint_that_would_not(
     sessions: SessionRegistry, tmp_path: Path, program: Path
 ) -> None:

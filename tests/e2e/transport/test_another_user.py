@@ -80,6 +80,7 @@ def served() -> Iterator[int]:
         assert server.wait(30) == 0
 
 
+@pytest.mark.thorough
 async def test_port_is_closed_to_another_user_and_open_to_its_own_meanwhile(served: int, tmp_path: Path) -> None:
     trap = tmp_path / "trap"
     with stranger(served, trap) as visitor:

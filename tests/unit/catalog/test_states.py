@@ -133,6 +133,7 @@ async def test_own_adapter_works_whatever_python_is_here(world: World) -> None:
     assert next(checkup.verdict for checkup in results if checkup.state.name == "dapkit") == "works"
 
 
+@pytest.mark.thorough
 async def test_doctor_does_not_wait_for_an_adapter_that_does_not_answer(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -144,6 +145,7 @@ async def test_doctor_does_not_wait_for_an_adapter_that_does_not_answer(
     assert (silent.verdict, silent.problem) == ("broken", "it did not answer within 0.3 s")
 
 
+@pytest.mark.thorough
 async def test_doctor_tries_an_adapter_that_should_listen(world: World) -> None:
     with socket.socket() as reserved:  # bound, and nobody listens
         reserved.bind(("127.0.0.1", 0))

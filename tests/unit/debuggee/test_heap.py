@@ -182,6 +182,7 @@ def _traced() -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("_traced")
+@pytest.mark.thorough
 def test_lines_are_those_that_tracemalloc_knows() -> None:
     line = sys._getframe().f_lineno + 1
     kept = [bytes(1000) for _ in range(500)]
