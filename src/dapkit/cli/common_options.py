@@ -4,7 +4,7 @@ Options of ours that stand after the program are given to the program; a hint sa
 """
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -65,14 +65,17 @@ class CommonOptions:
         return cls(values.pop("session"), values.pop("project"), values.pop("read_only"), values.pop("as_json"))
 
 
-def note_our_options(args: Sequence[str], command: click.Command) -> None:
-    """Say on stderr which of a program's arguments are options of this command, unless `--` has shown who is meant."""
+def note_our_options(args: Sequence[str], command: click.Command, *, common: Collection[str] = ()) -> None:
+    """Say on stderr which of a program's arguments are options of this command, unless `--` has shown who is meant.
+
+    Nothing is said of `common` ones, which many programs have.
+    """
     if "--" in sys.argv or click.get_current_context().resilient_parsing:
         return
     ours = {flag: option for option in command.params if isinstance(option, click.Option) for flag in option.opts}
     for place, word in enumerate(args):
         option = ours.get(word.partition("=")[0])
-        if option is None:
+        if option is None or word in common:
             continue
         has_value = not option.is_flag and "=" not in word and place + 1 < len(args)
         given_option = f"{word} {args[place + 1]}" if has_value else word

@@ -77,7 +77,7 @@ def record(
     as wanted, and nothing is read, written, sent or started. It has all that the program has read: only its owner may
     read it.
     """
-    note_our_options(args, click.get_current_context().command)
+    note_our_options(args, click.get_current_context().command, common=("-q",))
     from dapkit.python.recording.file import SUFFIX, RecordingProblem
     from dapkit.python.recording.recorder import record as run
     from dapkit.python.recording.recorder import record_command

@@ -19,6 +19,7 @@ from dapkit.protocol import (
     OutputEvent,
     ReverseContinueArguments,
     SetVariableArguments,
+    SourceArguments,
     StepBackArguments,
     StoppedEvent,
 )
@@ -303,10 +304,18 @@ async def test_imported_files_that_have_changed_are_named(tmp_path: Path) -> Non
     files = json.loads(zipfile.ZipFile(file).read("recording.json"))["files"]
     assert {str(module), str(tmp_path / "app.py")} <= set(files)
     assert not hasattr(zlib, "__file__") or zlib.__file__ in files
-    module.write_text("price = 4\n")
+    module.write_text("# other lines\nprice = 4\n")
     async with adapter_client(tmp_path) as driver:
+        await driver.session.add_breakpoint(module, 1)
         await open_recording(driver, file)
         assert f"Not as they were when this was recorded: {module} (changed)." in said(driver)
+        source = (await driver.frames())[0].source
+        assert source is not None
+        assert (source.path, source.origin) == (str(module), "recording")
+        content = await driver.session.request(SourceArguments(source_reference=source.source_reference or 0))
+        assert content.content == "price = 3\n"
+        await driver.session.resume()
+        await driver.session.next_stop()
         assert written(driver) == "3\n"
 
 
@@ -451,7 +460,7 @@ def test_a_recording_has_no_secrets_unless_asked(tmp_path: Path) -> None:
         "import os, subprocess\n"
         "data = open('/proc/self/environ', 'rb').read()\n"
         "said = subprocess.run(['env'], capture_output=True).stdout\n"
-        "print(len(data) > 9, b'planted' in said)\n"
+        "print(len(data) > 9, b'plan' b'ted' in said)\n"
     )
     shaped = "ghp_planted" + "x" * 30
     secrets = {"SHOP_TOKEN": "planted-1", "STORE": "https://me:planted-2@example.org/", "HARMLESS": f"a {shaped}"}

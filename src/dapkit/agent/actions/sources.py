@@ -87,7 +87,9 @@ async def source(
         raise NoFrame
     here = stop is not None and stop.path is not None and source_reference is None and file in (None, Path(stop.path))
     name = str(file) if file is not None else stop.path if here and stop is not None else f"source {source_reference}"
-    lines = await _lines(call, Path(str(name)), source_reference)
+    top_source = stop.frames[stop.frame].source if here and stop is not None and stop.frames else None
+    reference = source_reference if top_source is None else top_source.source_reference or None
+    lines = await _lines(call, Path(str(name)), reference)
     if not lines:
         raise InvalidArguments(f"There is no text of {name}.")
     current = stop.line if here and stop is not None else None

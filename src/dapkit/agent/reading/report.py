@@ -121,11 +121,12 @@ class _StopReader:
         path, line = self._stop.path, self._stop.line
         if path is None or line is None:
             return
-        text = await anyio.to_thread.run_sync(lines_of, Path(path))
         source = None if top is None else top.source
-        if text is None and source is not None and source.source_reference:
+        if source is not None and source.source_reference:  # the adapter has the text, even if there is such a file
             request = SourceArguments(source_reference=source.source_reference, source=source)
-            text = (await self.ask(request)).content.splitlines()
+            text: Sequence[str] | None = (await self.ask(request)).content.splitlines()
+        else:
+            text = await anyio.to_thread.run_sync(lines_of, Path(path))
         self.lines = window(text or (), line)
 
     async def _read_variables(self) -> None:

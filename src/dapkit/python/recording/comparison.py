@@ -64,6 +64,11 @@ def remark_on(recorded: Description) -> str:
     return "" if not changed else f"Not as they were when this was recorded: {listed(changed)}."
 
 
+def changed_files(recorded: Description) -> list[str]:
+    """Return the paths of the files that were recorded and have another text here, or are missing."""
+    return [path for path, was in recorded.files.items() if was and was != hash_of(path)]
+
+
 def _changed_among(recorded: Description, files: Iterable[str]) -> list[str]:
     """Return the recorded files that have changed here, or are missing, each with which of both."""
     changed: list[str] = []

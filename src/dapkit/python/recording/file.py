@@ -3,6 +3,7 @@
     recording.json   `Description`
     notes/00000 ...  the notes, in parts of `PART_BYTES`, without the contents of `Description.libraries`
     collections      when the garbage collector ran
+    sources/00000 ...  texts of the program's own modules, as they were
     processes/00001.dapkit ...  recordings of the processes that the program has started, each of them a whole file
 
 Every part has a checksum, so that a damaged file is noticed, and where.
@@ -33,6 +34,7 @@ _MOST_BYTES = {DESCRIPTION: 1 << 26, COLLECTIONS: 1 << 28}
 """Size of these, unpacked; any other entry is a part of the notes. A few packed bytes may claim gigabytes."""
 _NOTES = "notes/"
 _PROCESSES = "processes/"
+_SOURCES = "sources/"
 OF_COMMAND = "command"
 _LEVEL = 2
 """Of the compression: 6 takes more than twice as long, and a tenth off the size."""
@@ -70,6 +72,7 @@ class Description(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
         signals: which signals were ignored and blocked at its start; empty if it is not known.
         zone: name of the time zone of the machine; empty if it is not known.
         files: of the modules that it had imported, with their SHA-256.
+        sources: files of the program's own modules whose texts the archive has, in the order of their numbers.
         libraries: files of the interpreter and of installed packages whose contents the notes lack.
 
     """
@@ -95,6 +98,7 @@ class Description(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     zone: str
     files: dict[str, str]
     signals: dict[str, list[int]] = {}
+    sources: tuple[str, ...] = ()
     libraries: dict[str, LibraryFile] = {}
     name: str = ""
     parent: str = ""
@@ -145,10 +149,22 @@ def _overwrite(notes: mmap.mmap, secret: bytes, end: int) -> None:
         place = notes.find(secret, place, end)
 
 
-def write(target: Path, description: Description, notes: Notes | None, processes: Iterable[Path] = ()) -> None:
+def write(
+    target: Path,
+    description: Description,
+    notes: Notes | None,
+    *,
+    sources: Iterable[bytes] = (),
+    processes: Iterable[Path] = (),
+) -> None:
     """Write a recording that no other user can read: it contains the data that the program has read.
 
-    `processes` are the recordings of processes that the program has started.
+    Args:
+        target: the file.
+        description: of the run.
+        notes: None for a command that is not of Python.
+        sources: the contents of `description.sources`.
+        processes: the recordings of processes that the program has started.
 
     Raises:
         OSError: it cannot be written.
@@ -166,6 +182,8 @@ def write(target: Path, description: Description, notes: Notes | None, processes
             archive.writestr(DESCRIPTION, msgspec.json.format(msgspec.json.encode(description)))
             for name, content in notes.parts() if notes is not None else ():
                 archive.writestr(name, content)
+            for number, content in enumerate(sources):
+                archive.writestr(f"{_SOURCES}{number:05}", content)
             for number, process in enumerate(processes, start=1):
                 archive.write(process, _member(number), zipfile.ZIP_STORED)
         beginning.replace(target)
@@ -199,6 +217,22 @@ def processes_of(source: Path) -> list[Description]:
     with _opened(source) as archive:
         count = sum(name.startswith(_PROCESSES) for name in archive.namelist())
     return [describe(source, number) for number in range(1, count + 1)]
+
+
+def texts_of(source: Path, paths: Iterable[str], process: int = 0) -> dict[str, str]:
+    """Return the texts of files as they were when the program was recorded, of those that the recording has.
+
+    Raises:
+        RecordingProblem: it is not a recording, or damaged.
+
+    """
+    with _opened(source, process) as archive:
+        numbers = {path: number for number, path in enumerate(_described(source, archive).sources)}
+        return {
+            path: _content(source, archive, f"{_SOURCES}{numbers[path]:05}").decode("utf-8", "replace")
+            for path in paths
+            if path in numbers
+        }
 
 
 def unpack(source: Path, folder: Path, process: int = 0) -> Description:

@@ -10,8 +10,8 @@ import random
 import signal
 import subprocess
 import time
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -33,6 +33,8 @@ ASKED = "failed"
 _SEED = "PYTHONHASHSEED"
 _SECRET_BYTES = 6
 """A shorter value is not looked for in the notes."""
+_SOURCE_SUFFIXES = (".py", ".pyw")
+_MOST_SOURCE_BYTES = 1 << 22
 _FORWARDED = (signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2)
 _OF_TERMINAL = (signal.SIGINT, signal.SIGQUIT)
 
@@ -118,10 +120,13 @@ def record(
         hidden = {} if secrets else _secrets_in(environment)
         start = _start(folder)
         files, bytecode = _files(folder)
+        library_files = are_of_libraries([*files, *bytecode], start["library"])
+        values = [value.encode() for values in hidden.values() for value in values if len(value) >= _SECRET_BYTES]
+        sources = _own_sources(set(files) - set(library_files), values)
         notes = file.Notes(
             folder,
-            [value.encode() for values in hidden.values() for value in values if len(value) >= _SECRET_BYTES],
-            [] if packages else are_of_libraries([*files, *bytecode], start["library"]),
+            values,
+            [] if packages else library_files,
         )
         if command.kind == "program":
             files.append(str(Path(start["cwd"], command.what)))
@@ -149,12 +154,13 @@ def record(
             signals=start["signals"],
             zone=zone_of_machine(),
             files={path: file_hash for path in sorted(set(files)) if (file_hash := hash_of(path))},
+            sources=tuple(sources),
             libraries=notes.libraries,
             name=target.name,
             parent=environment.get(PARENT, ""),
         )
         try:
-            file.write(target, description, notes, processes)
+            file.write(target, description, notes, sources=sources.values(), processes=processes)
         except FileNotFoundError:
             if not is_collected_elsewhere(environment):
                 raise
@@ -204,7 +210,7 @@ def record_command(words: list[str], target: Path, *, follow: str) -> RecordedRu
             name=target.name,
             parent=os.environ.get(PARENT, ""),
         )
-        file.write(target, description, None, processes)
+        file.write(target, description, None, processes=processes)
         return RecordedRun(code=code, kept=target)
 
 
@@ -228,6 +234,21 @@ def _files(folder: Path) -> tuple[list[str], list[str]]:
     except FileNotFoundError:  # it was killed
         return [], []
     return [path for path in files if path], [path for path in bytecode if path]
+
+
+def _own_sources(paths: Iterable[str], secrets: Iterable[bytes]) -> dict[str, bytes]:
+    """Return the texts of the program's own modules, without secret values, as far as they are not too long."""
+    sources: dict[str, bytes] = {}
+    size = 0
+    for path in sorted(paths):
+        with suppress(OSError):
+            content = Path(path).read_bytes() if path.endswith(_SOURCE_SUFFIXES) else b""
+            size += len(content)
+            if content and size <= _MOST_SOURCE_BYTES:
+                for secret in secrets:
+                    content = content.replace(secret, b"*" * len(secret))
+                sources[path] = content
+    return sources
 
 
 def _secrets_in(environment: Mapping[str, str]) -> dict[str, tuple[str, ...]]:

@@ -47,6 +47,8 @@ async def _started(launch: PythonLaunch, run: DebuggeeRun) -> AsyncIterator[Debu
             try:
                 async with listener.accept(program.wait) as (link, order):
                     options = {**engine_options(launch, run.children), "presenters": list(command.presenters)}
+                    if replay is not None:
+                        options["recordedTexts"] = replay.texts
                     await link.request(LaunchRequestArguments(extra=_live_options(options, program, past)))
                     if replay is not None and replay.remark:
                         await run.host.output(f"{replay.remark}\n", category="important")

@@ -12,7 +12,7 @@ from dapkit.endpoint import RequestFailed
 from dapkit.python.adapter.configuration.arguments import PythonLaunch
 from dapkit.python.adapter.launch.command import Command, interpreter_of
 from dapkit.python.debuggee_files import ENTRY
-from dapkit.python.recording.comparison import is_recorded_by, objection_to, remark_on
+from dapkit.python.recording.comparison import changed_files, is_recorded_by, objection_to, remark_on
 from dapkit.python.recording.file import (
     OF_COMMAND,
     Description,
@@ -20,6 +20,7 @@ from dapkit.python.recording.file import (
     complete,
     describe,
     processes_of,
+    texts_of,
     unpack,
 )
 from dapkit.python.recording.machine import zone_of_machine
@@ -36,6 +37,7 @@ class Replay:
         recorded: the recorded command.
         folder: where its notes are.
         interpreter: the command that runs it.
+        texts: of files that have another text here, as they were recorded.
         remark: differences from the recorded machine that do not prevent a replay; empty for a machine without them.
 
     """
@@ -43,6 +45,7 @@ class Replay:
     recorded: Description
     folder: Path
     interpreter: tuple[str, ...]
+    texts: dict[str, str]
     remark: str
 
     def command(self, link: Path) -> Command:
@@ -115,10 +118,11 @@ def _unpacked(launch: PythonLaunch, folder: Path) -> Replay:
         raise RequestFailed(f"replay: {file} cannot be executed again: {objection}")
     try:
         complete(file, folder, recorded)
+        texts = texts_of(file, changed_files(recorded), process)
     except RecordingProblem as error:
         raise RequestFailed(f"replay: {error}") from error
     remark = "\n".join(filter(None, (remark_on(recorded), *processes)))
-    return Replay(recorded, folder, (interpreter,), remark)
+    return Replay(recorded, folder, (interpreter,), texts, remark)
 
 
 def _process_number(launch: PythonLaunch) -> int:

@@ -52,6 +52,8 @@ def launch(engine: "Engine", request: IncomingRequest) -> Json:
     engine.reader.presentation = read_presentation(arguments.get("variablePresentation"))
     files = arguments.get("presenters")
     PROJECT.use([text for text in files if isinstance(text, str)] if isinstance(files, list) else [])
+    texts = arguments.get("recordedTexts")
+    engine.shown.recorded = texts if isinstance(texts, dict) else {}
     if native.IS_FREE_THREADED:
         engine.link.event("output", {"category": "console", "output": _FREE_THREADED})
     return {"cwd": working_folder()}

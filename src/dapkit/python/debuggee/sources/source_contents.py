@@ -87,6 +87,8 @@ class ShownSources:
         self._listed = False
         self.hints: list[str] = []
         """Texts that code without a file may come from."""
+        self.recorded: dict[str, str] = {}
+        """Texts of files that have another text by now, by their paths: of a program that is executed again."""
 
     # The report about a source
 
@@ -97,6 +99,8 @@ class ShownSources:
         """
         filename = code.co_filename if view is None else view.filename
         path = self._sources.path(filename)
+        if path in self.recorded:
+            return self._of_text(self._add(filename, self.recorded[path], "recording", shared=True), filename)
         if path is not None and self._is_file(path):
             return self._of_path(path)
         text = None if view is None else view.text()
