@@ -6,12 +6,14 @@ import sys
 from pathlib import Path
 
 import pytest
+import yaml
 
 from dapkit.endpoint import RequestFailed
 from dapkit.protocol import StoppedEvent
 from e2e.python.adapter_client import AdapterClient, adapter_client
 from e2e.python.test_recordings import DEADLINE, record, said, written
 
+ROOT = Path(__file__).parents[3]
 MAIN = """
 import subprocess, sys
 subprocess.run([sys.executable, "middle.py"], check=True)
@@ -173,3 +175,30 @@ def test_a_program_that_cannot_be_recorded_runs_all_the_same(project: Path) -> N
     ran = obeying(project, [sys.executable, "-c", show], DAPKIT_RECORD="failed", DAPKIT_PYTHON="/nowhere/python")
     assert "/nowhere/python: No such file or directory; the program is not recorded" in ran.stderr
     assert ran.stdout == "['DAPKIT_PYTHON']\n"
+
+
+@pytest.mark.thorough
+def test_the_action_for_ci_keeps_recordings_and_prints_how_they_are_opened(project: Path) -> None:
+    action = yaml.safe_load((ROOT / "examples" / "ci" / "action.yml").read_text())
+    running, printing, _ = action["runs"]["steps"]
+    environment = {
+        **os.environ,
+        "COMMAND": f"{sys.executable} worker.py 4; {sys.executable} worker.py 0",
+        "DAPKIT_PYTHON": sys.executable,
+        "RECORDINGS": str(project / "kept"),
+    }
+    ran, printed = (
+        subprocess.run(
+            ["/bin/bash", "-eo", "pipefail", "-c", step["run"]],
+            cwd=project,
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=DEADLINE * 2,
+            check=False,
+        )
+        for step in (running, printing)
+    )
+    assert (ran.returncode, ran.stdout) == (1, "3.0\n"), ran.stderr
+    [file] = (project / "kept").iterdir()
+    assert printed.stdout == f"dapkit launch -x uncaught {file.name}\n"
