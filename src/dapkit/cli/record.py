@@ -1,6 +1,8 @@
 """`dapkit record`: run a Python program and record its inputs, to debug that run afterwards."""
 
 import os
+import re
+import shutil
 import signal
 import time
 from pathlib import Path
@@ -17,6 +19,8 @@ if TYPE_CHECKING:
 
 _MEGABYTE = 1_000_000
 _MOST_LINES = 10
+_PYTHON = re.compile(r"python[0-9.]*")
+_ELF = b"\x7fELF"
 
 
 @click.command(
@@ -108,6 +112,8 @@ def record(
             )
         )
     except RecordingProblem as error:
+        if command is not None:
+            _check_interpreter(command.interpreter)
         click.echo(f"dapkit record: {error}", err=True)
         raise click.exceptions.Exit(exit_codes.FAILED) from None
     except OSError as error:
@@ -119,7 +125,9 @@ def record(
 
 def _command(program: str, args: tuple[str, ...], *, others: bool) -> "PythonCommand | None":
     """Read which program of Python is meant, by which interpreter; None, if `others` may be, for another command."""
-    from dapkit.agent.program_command import python_command
+    interpreter = _interpreter_itself(program)
+    if interpreter:
+        return _python_command(interpreter, args)
     from dapkit.catalog.executables import search
     from dapkit.catalog.interpreters import asked, python_for
     from dapkit.catalog.programs import bare_name, shebang
@@ -128,23 +136,8 @@ def _command(program: str, args: tuple[str, ...], *, others: bool) -> "PythonCom
     path = Path(program)
     on_path = None if os.sep in program or path.is_file() else search(program, (), os.environ)
     if bare_name(program) == "python" and (on_path is not None or os.sep in program):
-        command = python_command(path, args)
-        if command is None:
-            raise click.UsageError("record needs a program: the interpreter alone is not a program")
         asked_path = path if on_path is None else on_path.path
-        interpreter = _usable(asked(asked_path, "as given", os.environ, Path.cwd()), program)
-        kind, what = next(
-            (kind, what)
-            for kind, what in (("program", command.script), ("module", command.module), ("code", command.code))
-            if what is not None
-        )
-        return PythonCommand(
-            interpreter=interpreter,
-            options=command.options,
-            kind=kind,  # type: ignore[arg-type]  # it is one of them
-            what=what,
-            args=command.args,
-        )
+        return _python_command(_usable(asked(asked_path, "as given", os.environ, Path.cwd()), program), args)
     script = path if on_path is None else on_path.path
     if not script.exists():
         raise click.UsageError(f"there is no program {program}")
@@ -155,6 +148,52 @@ def _command(program: str, args: tuple[str, ...], *, others: bool) -> "PythonCom
         raise click.UsageError(f"{script} is not a program of Python")
     interpreter = _usable(python_for(script, Path.cwd(), os.environ), program)
     return PythonCommand(interpreter=interpreter, kind="program", what=str(script), args=args)
+
+
+def _interpreter_itself(program: str) -> str:
+    """Return the path of an interpreter that was named, if it is an executable; empty for a script, as of pyenv.
+
+    Its version is not asked for, which would take as long as many a program, unless its name says that it is too old;
+    another one records nothing.
+    """
+    from dapkit.python.versions import OLDEST
+
+    path = shutil.which(program) if _PYTHON.fullmatch(Path(program).name) else None
+    if path is None:
+        return ""
+    numbers = tuple(int(number) for number in re.findall(r"\d+", Path(path).resolve().name))
+    if len(numbers) > 1 and numbers < OLDEST:
+        return ""
+    with Path(path).open("rb") as file:
+        return str(Path(path).absolute()) if file.read(len(_ELF)) == _ELF else ""
+
+
+def _python_command(interpreter: str, args: tuple[str, ...]) -> "PythonCommand":
+    from dapkit.agent.program_command import python_command
+    from dapkit.python.recording.recorder import PythonCommand
+
+    command = python_command(Path(interpreter), args)
+    if command is None:
+        raise click.UsageError("record needs a program: the interpreter alone is not a program")
+    kind, what = next(
+        (kind, what)
+        for kind, what in (("program", command.script), ("module", command.module), ("code", command.code))
+        if what is not None
+    )
+    return PythonCommand(
+        interpreter=interpreter,
+        options=command.options,
+        kind=kind,  # type: ignore[arg-type]  # it is one of them
+        what=what,
+        args=command.args,
+    )
+
+
+def _check_interpreter(path: str) -> None:
+    """Raise ClickException if programs cannot be recorded by an interpreter."""
+    from dapkit.catalog.interpreters import asked
+
+    _usable(asked(Path(path), "as given", os.environ, Path.cwd()), path)
 
 
 def _usable(interpreter: "Interpreter | None", program: str) -> str:
