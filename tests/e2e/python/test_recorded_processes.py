@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -139,6 +140,18 @@ async def test_a_command_has_the_recordings_of_its_pythons(project: Path) -> Non
         async with adapter_client(project) as driver:
             with pytest.raises(RequestFailed, match=objection):
                 await driver.launch(replay=str(file), args=args)
+
+
+@pytest.mark.thorough
+async def test_a_process_that_was_packed_once_more_is_refused(project: Path) -> None:
+    record(project, "--children", "-o", "run.dapkit", sys.executable, "main.py")
+    forged = project / "forged.dapkit"
+    with zipfile.ZipFile(project / "run.dapkit") as genuine, zipfile.ZipFile(forged, "w", zipfile.ZIP_DEFLATED) as new:
+        for name in genuine.namelist():
+            new.writestr(name, genuine.read(name))
+    async with adapter_client(project) as driver:
+        with pytest.raises(RequestFailed, match=r"processes/00001\.dapkit is packed twice"):
+            await driver.launch(replay=str(forged))
 
 
 @pytest.mark.thorough

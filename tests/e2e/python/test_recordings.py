@@ -442,6 +442,36 @@ async def test_a_recording_that_claims_gigabytes_is_refused_before_it_is_unpacke
             await driver.launch(replay=str(altered))
 
 
+CLAIMS: dict[str, tuple[dict[str, object], str]] = {
+    "place": ({"libraries": {"/bin/sh": {"hash": "", "size": 9, "places": [1 << 40]}}}, "outside of the notes"),
+    "size": ({"libraries": {"/bin/sh": {"hash": "", "size": 1 << 40, "places": []}}}, "outside of the notes"),
+    "file": ({"libraries": {"/dev/zero": {"hash": "", "size": 9, "places": [0]}}}, r"/dev/zero \(missing\)"),
+    "sources": ({"sources": ["/a", "/b"], "files": {"/a": "0", "/b": "0"}}, "have more than 4,194,304 bytes"),
+}
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("claim", CLAIMS)
+async def test_a_recording_that_claims_what_it_has_not_is_refused(
+    shop: tuple[Path, "subprocess.CompletedProcess[str]"], tmp_path: Path, claim: str
+) -> None:
+    file, _ = shop
+    changed, problem = CLAIMS[claim]
+    forged = tmp_path / "forged.dapkit"
+    with zipfile.ZipFile(file) as genuine, zipfile.ZipFile(forged, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name in genuine.namelist():
+            content = genuine.read(name)
+            if name == "recording.json":
+                content = json.dumps({**json.loads(content), **changed}).encode()
+            if not name.startswith("sources/"):
+                archive.writestr(name, content)
+        for number in range(2):
+            archive.writestr(f"sources/{number:05}", bytes(3 << 20))
+    async with adapter_client(tmp_path) as driver:
+        with pytest.raises(RequestFailed, match=problem):
+            await driver.launch(replay=str(forged))
+
+
 async def test_no_such_file(tmp_path: Path) -> None:
     async with adapter_client(tmp_path) as driver:
         with pytest.raises(RequestFailed, match="cannot be read: No such file"):

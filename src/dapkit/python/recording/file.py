@@ -35,6 +35,8 @@ _MOST_BYTES = {DESCRIPTION: 1 << 26, COLLECTIONS: 1 << 28}
 _NOTES = "notes/"
 _PROCESSES = "processes/"
 _SOURCES = "sources/"
+MOST_SOURCE_BYTES = 1 << 22
+"""Of the texts of the program's own modules, in all."""
 OF_COMMAND = "command"
 _LEVEL = 2
 """Of the compression: 6 takes more than twice as long, and a tenth off the size."""
@@ -226,13 +228,17 @@ def texts_of(source: Path, paths: Iterable[str], process: int = 0) -> dict[str, 
         RecordingProblem: it is not a recording, or damaged.
 
     """
+    texts: dict[str, str] = {}
     with _opened(source, process) as archive:
         numbers = {path: number for number, path in enumerate(_described(source, archive).sources)}
-        return {
-            path: _content(source, archive, f"{_SOURCES}{numbers[path]:05}").decode("utf-8", "replace")
-            for path in paths
-            if path in numbers
-        }
+        room = MOST_SOURCE_BYTES
+        for path in filter(numbers.__contains__, paths):
+            content = _content(source, archive, f"{_SOURCES}{numbers[path]:05}")
+            room -= len(content)
+            if room < 0:
+                raise RecordingProblem(f"{source} is damaged: its sources have more than {MOST_SOURCE_BYTES:,} bytes")
+            texts[path] = content.decode("utf-8", "replace")
+    return texts
 
 
 def unpack(source: Path, folder: Path, process: int = 0) -> Description:
@@ -291,7 +297,12 @@ def _opened(source: Path, process: int = 0) -> "zipfile.ZipFile":
 
     try:
         archive = zipfile.ZipFile(source)
-        return archive if not process else zipfile.ZipFile(archive.open(_member(process)))
+        if not process:
+            return archive
+        entry = archive.getinfo(_member(process))
+        if entry.compress_type != zipfile.ZIP_STORED:  # it would be unpacked again for each look into it
+            raise RecordingProblem(f"{source} is damaged: {entry.filename} is packed twice")
+        return zipfile.ZipFile(archive.open(entry))
     except KeyError:
         count = sum(name.startswith(_PROCESSES) for name in archive.namelist())
         raise RecordingProblem(f"{source} has no process {process}: it has {count or 'none'}") from None

@@ -88,7 +88,7 @@ def put_back(notes: mmap.mmap, files: dict[str, LibraryFile]) -> list[str]:
     """
     objections: list[str] = []
     for path, file in files.items():
-        if any(place < 0 or place + file.size > len(notes) for place in file.places):
+        if any(place < 0 or place + file.size > len(notes) for place in (0, *file.places)):
             raise ValueError(f"{path} would be put outside of the notes")
         first = _first_of(path)
         content = _content_of(path)[first:] if _size_of(path) == file.size + first else b""

@@ -34,7 +34,6 @@ _SEED = "PYTHONHASHSEED"
 _SECRET_BYTES = 6
 """A shorter value is not looked for in the notes."""
 _SOURCE_SUFFIXES = (".py", ".pyw")
-_MOST_SOURCE_BYTES = 1 << 22
 _FORWARDED = (signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2)
 _OF_TERMINAL = (signal.SIGINT, signal.SIGQUIT)
 
@@ -244,7 +243,7 @@ def _own_sources(paths: Iterable[str], secrets: Iterable[bytes]) -> dict[str, by
         with suppress(OSError):
             content = Path(path).read_bytes() if path.endswith(_SOURCE_SUFFIXES) else b""
             size += len(content)
-            if content and size <= _MOST_SOURCE_BYTES:
+            if content and size <= file.MOST_SOURCE_BYTES:
                 for secret in secrets:
                     content = content.replace(secret, b"*" * len(secret))
                 sources[path] = content
