@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+import time
 import zipfile
 from pathlib import Path
 
@@ -188,6 +189,50 @@ def test_a_program_that_cannot_be_recorded_runs_all_the_same(project: Path) -> N
     ran = obeying(project, [sys.executable, "-c", show], DAPKIT_RECORD="failed", DAPKIT_PYTHON="/nowhere/python")
     assert "/nowhere/python: No such file or directory; the program is not recorded" in ran.stderr
     assert ran.stdout == "['DAPKIT_PYTHON']\n"
+    ran = obeying(project, [sys.executable, "worker.py", "4"], DAPKIT_RECORD="always", DAPKIT_RECORDINGS="/nowhere")
+    assert (ran.stdout, ran.stderr) == (
+        "3.0\n",
+        "dapkit: /nowhere cannot be written to; the program is not recorded\n",
+    )
+
+
+START_LATE = """
+import subprocess, sys
+subprocess.Popen(
+    ["/bin/sh", "late.sh", sys.executable], start_new_session=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+)
+"""
+LATE = """
+while [ ! -e go ]; do sleep 0.05; done
+"$1" worker.py 4 > output 2>&1
+"""
+
+
+@pytest.mark.thorough
+def test_the_recorder_does_not_import_from_the_path_of_the_program(project: Path) -> None:
+    (project / "mine" / "msgspec").mkdir(parents=True)
+    (project / "mine" / "msgspec" / "__init__.py").write_text("raise ImportError('for another version')\n")
+    show = "import os, sys; print(os.environ['PYTHONPATH'].split(os.pathsep)[-1] == sys.path[1])"
+    startup = subprocess.check_output([sys.executable, "-m", "dapkit", "--startup-folder"], text=True).strip()
+    path = os.pathsep.join((startup, str(project / "mine")))
+    ran = obeying(
+        project, [sys.executable, "-c", show], DAPKIT_RECORD="always", DAPKIT_PYTHON=sys.executable, PYTHONPATH=path
+    )
+    assert (ran.returncode, ran.stdout) == (0, "True\n"), ran.stderr
+    assert [file.name.split("-")[0] for file in project.glob("*.dapkit")] == ["code"]
+
+
+@pytest.mark.thorough
+def test_a_process_that_starts_after_the_recording_runs_all_the_same(project: Path) -> None:
+    (project / "late.sh").write_text(LATE)
+    recorded = record(project, "--children", "-o", "run.dapkit", sys.executable, "-c", START_LATE)
+    assert recorded.returncode == 0, recorded.stderr
+    (project / "go").touch()
+    output = project / "output"
+    deadline = time.monotonic() + DEADLINE
+    while not (output.exists() and output.read_text().endswith("\n")) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert output.read_text() == "3.0\n"
 
 
 @pytest.mark.thorough

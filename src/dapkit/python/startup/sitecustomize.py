@@ -52,26 +52,17 @@ def _record(keep: str, sources: str) -> None:
     name = os.path.splitext(os.path.basename(sys.argv[0]))[0].strip("-")
     name = {"c": "code", "m": "module"}.get(name, name)
     folder = os.environ.get("DAPKIT_RECORDINGS") or os.getcwd()
+    is_collected = "DAPKIT_RECORDED_BY" in os.environ
+    if not os.access(folder, os.W_OK):
+        if not is_collected:  # else the first recorder has ended before this program began
+            sys.stderr.write(f"dapkit: {folder} cannot be written to; the program is not recorded\n")
+        return
     file = os.path.join(folder, f"{name}-{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}.dapkit")
     begin = f"import sys; sys.path.insert(0, {sources!r}); from dapkit.cli.entry import main; main()"
-    quiet = ["-q"] if "DAPKIT_RECORDED_BY" in os.environ else []
-    words = [
-        python,
-        "-P",
-        "-c",
-        begin,
-        "record",
-        *quiet,
-        "--children",
-        "--keep",
-        keep,
-        "-o",
-        file,
-        "--",
-        sys.executable,
-    ]
+    recorder = [python, "-E", "-P", "-c", begin]  # the program's PYTHONPATH may be for another version
+    options = [*(["-q"] if is_collected else []), "--children", "--keep", keep, "-o", file, "--", sys.executable]
     try:
-        os.execv(python, words + sys.orig_argv[1:])  # noqa: S606 - as the words say
+        os.execv(python, [*recorder, "record", *options, *sys.orig_argv[1:]])  # noqa: S606 - as the words say
     except OSError as error:
         sys.stderr.write(f"dapkit: {python}: {error.strerror}; the program is not recorded\n")
 
