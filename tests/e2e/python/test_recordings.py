@@ -54,6 +54,9 @@ print_state()
 
 DEADLINE = 60
 
+ENTRY_BYTES = 24
+"""Of a collection in the file of a recording."""
+
 
 def record(
     folder: Path, *words: str, env: Mapping[str, str] | None = None, stdin: str = ""
@@ -440,6 +443,44 @@ async def test_a_recording_that_claims_gigabytes_is_refused_before_it_is_unpacke
     async with adapter_client(tmp_path) as driver:
         with pytest.raises(RequestFailed, match=rf"{entry}, which begins at byte \d+, would take 70,000,000 .*{most}"):
             await driver.launch(replay=str(altered))
+
+
+COLLECTING = """
+import gc, time
+stamps = []
+gc.callbacks.append(lambda phase, info: stamps.append(time.time()))
+class Node: pass
+for turn in range(300):
+    for _ in range(30):
+        node = Node()
+        node.me = node
+    time.time()
+print(len(stamps) > 4)
+"""
+
+
+@pytest.mark.thorough
+@pytest.mark.each_python
+async def test_a_collection_is_made_before_the_next_call_though_fewer_objects_were_counted(
+    tmp_path: Path, python: str
+) -> None:
+    """What the interpreter counts depends on objects that it keeps for later, which the debugger uses as well."""
+    (tmp_path / "app.py").write_text(COLLECTING)
+    recorded = record(tmp_path, "-o", "run.dapkit", python, "app.py")
+    assert recorded.stdout == "True\n", recorded.stderr
+    fewer = tmp_path / "fewer.dapkit"
+    with zipfile.ZipFile(tmp_path / "run.dapkit") as genuine, zipfile.ZipFile(fewer, "w") as archive:
+        for name in genuine.namelist():
+            content = bytearray(genuine.read(name))
+            if name == "collections":
+                assert len(content) > 2 * ENTRY_BYTES
+                for place in range(0, len(content), ENTRY_BYTES):
+                    content[place + 8 : place + 12] = bytes(4)  # of the youngest generation
+            archive.writestr(name, bytes(content))
+    async with adapter_client(tmp_path) as driver:
+        stopped = await open_recording(driver, fewer)
+        assert stopped.description == "End of recorded history"
+        assert written(driver) == "True\n"
 
 
 CLAIMS: dict[str, tuple[dict[str, object], str]] = {

@@ -247,6 +247,18 @@ void count_as_live(void)
         if (counts[i] != NULL && *counts[i] < 0) *counts[i] = 0;
 }
 
+static int collect_now(int which)
+{
+    *counts[0] = NEVER;
+    PyObject *generation = PyLong_FromLong(which), *args = PyTuple_Pack(1, generation);
+    PyObject *given[] = {collect, args};
+    PyObject *result = args == NULL ? NULL : PyObject_Vectorcall(call_tracing, given, 2, NULL);
+    Py_XDECREF(generation);
+    Py_XDECREF(args);
+    Py_XDECREF(result);
+    return result == NULL ? -1 : 0;
+}
+
 /* In replay, before a line is counted: collections that the live program had made by then are made. */
 int collect_due(void)
 {
@@ -254,16 +266,25 @@ int collect_due(void)
     const Collection *due;
     while ((due = next_collection()) != NULL && due->when == ticks) {
         place++;
-        *counts[0] = NEVER;
-        PyObject *generation = PyLong_FromLong(due->generation), *args = PyTuple_Pack(1, generation);
-        PyObject *given[] = {collect, args};
-        PyObject *result = args == NULL ? NULL : PyObject_Vectorcall(call_tracing, given, 2, NULL);
-        Py_XDECREF(generation);
-        Py_XDECREF(args);
-        Py_XDECREF(result);
-        if (result == NULL) return -1;
+        if (collect_now(due->generation) < 0) return -1;
     }
     return 0;
+}
+
+/* The same in a recording, before the next note is taken: objects that the interpreter had kept for later were others than in
+   the recorded program, and so fewer were counted. Its callbacks and finalizers may have notes of their own. */
+void collect_due_before_note(void)
+{
+    const Collection *due = counts[0] == NULL ? NULL : next_collection();
+    if (due == NULL || due->when != log_place) return;
+    int error = errno;
+    place++; /* first: to take the lock is a call, too */
+    PyGILState_STATE state = PyGILState_Ensure(); /* the call may have released the lock of the interpreter */
+    PyObject *raised = PyErr_GetRaisedException();
+    if (collect_now(due->generation) < 0) PyErr_Clear();
+    PyErr_SetRaisedException(raised);
+    PyGILState_Release(state);
+    errno = error;
 }
 
 /* In replay, when a line begins: have the collector run in it if it did in live, and only then. If the count was too high
@@ -284,7 +305,7 @@ int aim_collector(void)
     return made == NULL ? -1 : 0;
 }
 
-/* The same in a recording, after each note. One that has come to nothing since the note before is given up. */
+/* The same in a recording, after each note. */
 void aim_collector_at_note(void)
 {
     if (counts[0] == NULL) return;

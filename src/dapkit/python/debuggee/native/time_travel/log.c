@@ -201,6 +201,7 @@ int64_t record_call(const char *call, uint64_t key, int64_t result, const Part *
 
 static const Note *take(const char *call, uint64_t key)
 {
+    if (is_recorded) collect_due_before_note();
     const Note *found = next_note();
     if (found == NULL) above.on_end();
     if (found->call != number_of(call) || found->ticks != clock_of_notes() || found->key != key)

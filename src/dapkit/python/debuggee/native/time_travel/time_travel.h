@@ -253,6 +253,7 @@ void count_as_live(void); /* in a process that has shown the past, when its firs
 int record_collections(const char *path);
 int read_collections(const char *path);
 void aim_collector_at_note(void);
+void collect_due_before_note(void);
 
 /* branch.c */
 
