@@ -164,8 +164,12 @@ def _interpreter_itself(program: str) -> str:
     numbers = tuple(int(number) for number in re.findall(r"\d+", Path(path).resolve().name))
     if len(numbers) > 1 and numbers < OLDEST:
         return ""
-    with Path(path).open("rb") as file:
-        return str(Path(path).absolute()) if file.read(len(_ELF)) == _ELF else ""
+    try:
+        with Path(path).open("rb") as file:
+            is_executable = file.read(len(_ELF)) == _ELF
+    except OSError:  # it may be executed, and not read
+        return ""
+    return str(Path(path).absolute()) if is_executable else ""
 
 
 def _python_command(interpreter: str, args: tuple[str, ...]) -> "PythonCommand":

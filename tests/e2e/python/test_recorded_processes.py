@@ -15,6 +15,8 @@ from dapkit.protocol import StoppedEvent
 from e2e.python.adapter_client import AdapterClient, adapter_client
 from e2e.python.test_recordings import DEADLINE, record, said, written
 
+pytestmark = pytest.mark.timeout(300)
+
 ROOT = Path(__file__).parents[3]
 MAIN = """
 import subprocess, sys
@@ -77,7 +79,6 @@ def obeying(folder: Path, words: list[str], **variables: str) -> "subprocess.Com
     )
 
 
-@pytest.mark.timeout(300)
 @pytest.mark.each_python
 @pytest.mark.thorough
 async def test_each_process_is_in_the_file_and_is_opened_at_its_failure(project: Path, python: str) -> None:
@@ -106,7 +107,6 @@ async def test_each_process_is_in_the_file_and_is_opened_at_its_failure(project:
 
 
 @pytest.mark.thorough
-@pytest.mark.timeout(300)
 @pytest.mark.each_python
 async def test_processes_of_multiprocessing_are_recorded(project: Path, python: str) -> None:
     recorded = record(project, "--children", "-o", "run.dapkit", python, "spawning.py")
@@ -122,7 +122,6 @@ async def test_processes_of_multiprocessing_are_recorded(project: Path, python: 
 
 
 @pytest.mark.thorough
-@pytest.mark.timeout(300)
 async def test_a_command_has_the_recordings_of_its_pythons(project: Path) -> None:
     command = f"{sys.executable} worker.py 2; {sys.executable} worker.py 0; exit 5"
     recorded = record(project, "--children", "--keep", "failed", "-o", "run.dapkit", "sh", "-c", command)
@@ -166,7 +165,6 @@ def test_a_command_without_python_has_no_recording(project: Path) -> None:
     assert "--children goes with --keep always or failed" in recorded.stderr
 
 
-@pytest.mark.timeout(300)
 async def test_a_variable_has_failing_programs_recorded(project: Path) -> None:
     ran = obeying(
         project, ["sh", "-c", f"{sys.executable} worker.py 0; {sys.executable} main.py"], DAPKIT_RECORD="failed"
@@ -203,7 +201,7 @@ subprocess.Popen(
 )
 """
 LATE = """
-while [ ! -e go ]; do sleep 0.05; done
+for turn in $(seq 2000); do [ -e go ] && break; sleep 0.1; done
 "$1" worker.py 4 > output 2>&1
 """
 
@@ -229,7 +227,7 @@ def test_a_process_that_starts_after_the_recording_runs_all_the_same(project: Pa
     assert recorded.returncode == 0, recorded.stderr
     (project / "go").touch()
     output = project / "output"
-    deadline = time.monotonic() + DEADLINE
+    deadline = time.monotonic() + 2 * DEADLINE
     while not (output.exists() and output.read_text().endswith("\n")) and time.monotonic() < deadline:
         time.sleep(0.05)
     assert output.read_text() == "3.0\n"

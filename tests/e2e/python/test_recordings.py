@@ -271,6 +271,7 @@ async def test_a_recording_is_debugged_forwards_and_backwards(
 
 
 @pytest.mark.thorough
+@pytest.mark.timeout(300)
 async def test_the_death_of_the_process_that_executes_a_recording_is_told(
     shop: tuple[Path, "subprocess.CompletedProcess[str]"], tmp_path: Path
 ) -> None:
@@ -359,6 +360,7 @@ def record_with_package(folder: Path, python: str, *words: str) -> tuple[Path, P
 
 
 @pytest.mark.each_python
+@pytest.mark.timeout(300)
 async def test_the_contents_of_libraries_are_named_by_hashes_and_not_packed(tmp_path: Path, python: str) -> None:
     module, file = record_with_package(tmp_path, python)
     assert file.stat().st_size < 100_000
@@ -380,6 +382,7 @@ async def test_the_contents_of_libraries_are_named_by_hashes_and_not_packed(tmp_
 
 
 @pytest.mark.thorough
+@pytest.mark.timeout(300)
 async def test_a_recording_with_packages_needs_no_file_of_theirs(tmp_path: Path) -> None:
     module, file = record_with_package(tmp_path, sys.executable, "--with-packages")
     (module.parent / "__pycache__").rename(tmp_path / "elsewhere")
@@ -461,6 +464,7 @@ print(len(stamps) > 4)
 
 @pytest.mark.thorough
 @pytest.mark.each_python
+@pytest.mark.timeout(300)
 async def test_a_collection_is_made_before_the_next_call_though_fewer_objects_were_counted(
     tmp_path: Path, python: str
 ) -> None:
@@ -493,6 +497,7 @@ CLAIMS: dict[str, tuple[dict[str, object], str]] = {
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("claim", CLAIMS)
+@pytest.mark.timeout(300)
 async def test_a_recording_that_claims_what_it_has_not_is_refused(
     shop: tuple[Path, "subprocess.CompletedProcess[str]"], tmp_path: Path, claim: str
 ) -> None:
