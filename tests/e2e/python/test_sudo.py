@@ -93,6 +93,9 @@ def run_as_another_user(folder: Path, *command: str) -> subprocess.CompletedProc
     """Run a command as a user whom sudo trusts."""
     if shutil.which("sudo") is None:
         missing("sudo is not installed")
+    closed = [path for path in (PROJECT, *PROJECT.parents) if not path.stat().st_mode & 0o001]
+    if [path for path in closed if path != Path("/root")]:  # that one has a view of its own
+        missing(f"{closed[0]} is closed to other users, so none of them can run this project")
     world = [UNSHARE, "--mount", "--propagation", "private", "sh", "-ec", WORLD, "sh", str(folder)]
     variables = {
         "DAPKIT_RUNTIME_DIR": str(folder / "runtime"),
