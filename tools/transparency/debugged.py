@@ -19,8 +19,10 @@ from transparency.outcomes import Run, read_records
 from transparency.plain import ENVIRONMENT, files_of_run
 from transparency.subjects import Subject
 
-LIMIT_SECONDS = 60.0
+LIMIT_SECONDS = 300.0
 """How long a program may take in addition to four times what it takes without a debugger."""
+STOPS_SECONDS = 30.0
+"""How long it is stopped, in addition to twice what it takes without a debugger; it runs to its end then."""
 SLICE_SECONDS = 1.0
 
 
@@ -90,10 +92,11 @@ async def run(
         async with Session.spawn(command, cwd=place, env=ENVIRONMENT, adapter_id="python") as session:
             try:
                 limit = LIMIT_SECONDS + seconds + 4 * plain_seconds
+                late = STOPS_SECONDS + seconds / 2 + 2 * plain_seconds
                 with anyio.fail_after(limit):
                     await client.prepare(session)
                     await session.launch(configuration)
-                    await _drive(session, client, watch, late=anyio.current_time() + limit / 2)
+                    await _drive(session, client, watch, late=anyio.current_time() + late)
             except (TimeoutError, DeadlineExceeded) as error:
                 hung = True
                 remarks += [str(error), await stacks(session)]

@@ -67,7 +67,8 @@ def unexplained(found: Iterable[Verdict], most: int) -> list[str]:
     for verdict in found:
         counts[verdict.version, verdict.mode] += len(open_changes(verdict, known))
         place = f"Python {verdict.version}, mode {verdict.mode}"
-        failures += [f"{place}: the program hung or ended in {name}" for name in open_ends(verdict, known)]
+        said = "".join(f": {remark[-300:]!r}" for remark in verdict.remarks[:1])
+        failures += [f"{place}: the program hung or ended in {name}{said}" for name in open_ends(verdict, known)]
         if verdict.errors:
             failures.append(f"{place}, {verdict.subject}: the debugger has reported an error of its own")
     failures += [

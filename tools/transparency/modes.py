@@ -44,7 +44,7 @@ class Nothing:
         self.names = {name.partition("[")[0].rpartition(".")[2].rpartition("::")[2] for name in names}
         self.chance = chance
         self.is_late = False
-        """Whether half of the time for the run is over: then nothing is to stop the program any more."""
+        """Whether the time for stops is over: then nothing is to stop the program any more."""
         self.jumps = 0
         """How many requests have asked for another moment."""
         self.refused: Counter[str] = Counter()

@@ -1,11 +1,12 @@
 """A program that goes on from a moment of its past does what it did, though it was looked at there."""
 
+import anyio
 import pytest
 
 from dapkit.client import Stopped
 from dapkit.endpoint import RequestFailed
-from dapkit.protocol import StoppedEvent
-from dapkit.protocol.time_travel import TravelToArguments
+from dapkit.protocol import StoppedEvent, from_json_value
+from dapkit.protocol.time_travel import TimelineBody, TravelToArguments
 from e2e.python.adapter_client import AdapterClient
 
 pytestmark = [pytest.mark.each_python, pytest.mark.row("reverseContinue")]
@@ -137,6 +138,47 @@ async def test_steps_forwards_in_code_with_a_breakpoint_stop_at_the_next_line(
         await driver.session.next_stop()
         seen.append(await driver.where())
     assert [line for _, line in seen] == [2, 3, 4]
+
+
+COUNTED = """
+    total = 0
+    for i in range(3000):
+        total += i
+        total -= 1
+    pass
+"""
+
+
+@pytest.mark.row("threads")
+async def test_threads_can_be_asked_for_while_the_past_comes_to_its_end(driver: AdapterClient, python: str) -> None:
+    await driver.start(COUNTED, 5, python=python, timeTravel=True)
+    await driver.session.next_stop()
+    timeline = from_json_value(TimelineBody, await driver.session.request_custom("dapkit/timeline"))
+    for known in driver.session.breakpoints:
+        await driver.session.remove_breakpoint(known.number)
+    is_over = False
+    names: set[str] = set()
+
+    async def ask() -> None:
+        while not is_over:
+            [thread] = (await driver.session.threads()).threads
+            names.add(thread.name)
+
+    for _ in range(10):
+        position = driver.session.position
+        await driver.session.request_custom("dapkit/travelTo", TravelToArguments(clock=timeline.live - 400))
+        await driver.session.wait_for(StoppedEvent, since=position)
+        assert (await driver.where())[1] in {2, 3, 4}
+        is_over = False
+        async with anyio.create_task_group() as tasks:
+            for _ in range(8):
+                tasks.start_soon(ask)
+            position = driver.session.position
+            await driver.session.continue_(1)
+            await driver.session.wait_for(StoppedEvent, since=position)
+            is_over = True
+        assert await driver.where() == ("<module>", 5)
+    assert names == {"MainThread"}
 
 
 @pytest.mark.thorough

@@ -36,6 +36,10 @@ from dapkit.transport import Connection, ConversationLost, TransportError
 log = logging.getLogger(__name__)
 
 
+class PastEnded(RequestFailed):
+    """A replay process has ended before it could answer."""
+
+
 class _PastDebuggee(Debuggee):
     """The debuggee of a replay process's engine: all but the process belongs to the live program."""
 
@@ -51,7 +55,7 @@ class _PastDebuggee(Debuggee):
         self._replay = replay
 
     async def _loss(self, command: str) -> RequestFailed:
-        return RequestFailed(f"{command}: {await self._replay.loss()}")
+        return PastEnded(f"{command}: {await self._replay.loss()}")
 
 
 class PastEngine:
@@ -59,7 +63,8 @@ class PastEngine:
 
     `written` is how many bytes the program had written by then, `stop` how that was reported, and `write` when the line
     began whose write to data it was to stop at, 0 for another stop. `passed_on` is set once all was passed on
-    that it has said as a process of the past, `left` when it is no longer needed.
+    that it has said as a process of the past, `left` when it is no longer needed. `is_lost` says that it has ended by
+    itself, for another reason than the end of the history.
     """
 
     def __init__(self, debuggee: Debuggee, process: PastProcess, breakpoints: BreakpointStore, clock: int) -> None:
@@ -71,6 +76,7 @@ class PastEngine:
         self.stop: StoppedEvent | None = None
         self.passed_on = anyio.Event()
         self.left = anyio.Event()
+        self.is_lost = False
 
     def note(self, stop: StoppedEvent) -> None:
         """Record how a moment was reported to the client."""

@@ -57,7 +57,7 @@ from dapkit.python.adapter.time_travel.history_queries import (
 )
 from dapkit.python.adapter.time_travel.instruction_steps import address_of, go_forwards
 from dapkit.python.adapter.time_travel.recorded_program import Replay
-from dapkit.python.adapter.time_travel.replay_engines import PastEngine, PastEngines
+from dapkit.python.adapter.time_travel.replay_engines import PastEnded, PastEngine, PastEngines
 from dapkit.python.adapter.time_travel.replay_messages import (
     BRANCHED_EVENT,
     HISTORY_ENDS_EVENT,
@@ -87,6 +87,9 @@ _LOST = "lost"
 """How history ends if the process that showed it has ended by itself."""
 
 _RECORDED = "{}: readOnlyPast: a recording is executed again, which cannot be changed"
+
+_OF_ANY_MOMENT = frozenset({"threads", "modules", "loadedSources", "pause"})
+"""Requests that name nothing of the process that shows a moment, so that the next one can answer them."""
 
 RESUMING_COMMANDS = frozenset({"continue", "next", "stepIn", "stepOut"})
 """The command that continues a replay process."""
@@ -296,11 +299,24 @@ class TimeTravel(Debuggee):
             if may_change(arguments):
                 self.history.note_change(self.clock)
             return await self.ask_live(arguments)
-        if arguments.command in MUTATING_COMMANDS:
-            raise RequestFailed(_READ_ONLY.format(arguments.command))
-        if arguments.command in RESUMING_COMMANDS:
+        return await self._ask_past(past, arguments)
+
+    async def _ask_past(self, past: PastEngine, arguments: Arguments[Any]) -> RawJson:
+        command = arguments.command
+        if command in MUTATING_COMMANDS:
+            raise RequestFailed(_READ_ONLY.format(command))
+        if command in RESUMING_COMMANDS:
             past.write = 0
-        return await past.debuggee.ask(arguments)
+        try:
+            return await past.debuggee.ask(arguments)
+        except PastEnded:
+            with anyio.move_on_after(limits.ENDING_SECONDS):
+                await past.passed_on.wait()
+            if past is not self.past and command in _OF_ANY_MOMENT:
+                return await self._ask_shown(arguments)
+            if past is self.past or past.is_lost:
+                raise
+            raise RequestFailed(f"{command}: the client was shown another moment before the answer") from None
 
     async def set_breakpoints(self, arguments: Arguments[Any], store: BreakpointStore) -> RawJson:
         """Set breakpoints in the live program, and in the process of the past that the client is shown.
@@ -583,7 +599,8 @@ class TimeTravel(Debuggee):
 
     async def _history_ends(self, past: PastEngine, how: str) -> None:
         """Be in the present again, where the live program is stopped."""
-        problem = await past.process.loss() if how == _LOST else problem_of(how.split(" "))
+        past.is_lost = how == _LOST
+        problem = await past.process.loss() if past.is_lost else problem_of(how.split(" "))
         if self.past is not past:
             return
         self.leave()
