@@ -19,6 +19,7 @@ pytestmark = pytest.mark.each_python
 
 LOG = Path(__file__).with_name("why_log.py")
 PROGRAMS = sorted(Path(__file__).with_name("travel").glob("why/*.py"))
+IN_CALLS = sorted(Path(__file__).with_name("travel").glob("why_in_calls/*.py"))
 PATIENCE = 120
 """Seconds for a run forwards or an answer, each of which takes one of them."""
 
@@ -78,6 +79,59 @@ async def test_why_names_the_line_that_the_run_has_logged(driver: AdapterClient,
     assert wrong == {}
 
 
+@pytest.mark.thorough
+@pytest.mark.timeout(600)
+@pytest.mark.row("reverseContinue")
+@pytest.mark.parametrize("program", IN_CALLS, ids=lambda program: program.stem)
+async def test_why_names_the_line_for_variables_of_a_call(driver: AdapterClient, python: str, program: Path) -> None:
+    text = program.read_text()  # noqa: ASYNC240 - a small file
+    last = text[: text.index('print("end")')].count("\n") + 1
+    await driver.start(text, last, python=python, timeTravel=True)
+    await driver.session.next_stop()
+    pairs = [pair.partition(" = ") for pair in ", ".join(re.findall(r"^watch: (.*)$", text, re.MULTILINE)).split(", ")]
+    watched = [f"{expression}={same}" for expression, _, same in pairs]
+    expected = logged(python, driver.file, ["--in", "show", *watched])
+    assert len(expected) >= len(pairs) * 2 // 3
+    [frame, *_] = await driver.frames()
+    wrong = {}
+    for expression, line in expected.items():
+        arguments = WhyArguments(expression=expression, frame_id=frame.id)
+        answer = await driver.session.request_custom("dapkit/why", arguments, deadline=PATIENCE)
+        change = msgspec.convert(answer, WhyBody)
+        if (change.path, change.line) != (str(driver.file), line) or change.clock is None:
+            wrong[expression] = (line, change)
+    assert wrong == {}
+
+
+PASSED = """
+class Shop:
+    def __init__(self):
+        self.total = 5
+    def show(self, label, *rows, key="none", **more):
+        print("end")
+shop = Shop()
+name = "some"
+shop.show(
+    name, 1, 2, extra=3
+)
+"""
+
+
+@pytest.mark.row("reverseContinue")
+async def test_why_names_the_call_for_parameters_and_the_write_for_the_data_of_an_object(
+    driver: AdapterClient, python: str
+) -> None:
+    await driver.start(PASSED, 5, python=python, timeTravel=True)
+    await driver.session.next_stop()
+    [frame, *_] = await driver.frames()
+    lines = {}
+    for expression in ("label", "rows", "key", "more", "self.total", "self"):
+        arguments = WhyArguments(expression=expression, frame_id=frame.id)
+        change = msgspec.convert(await driver.session.request_custom("dapkit/why", arguments), WhyBody)
+        lines[expression] = change.line
+    assert lines == {"label": 8, "rows": 8, "key": 8, "more": 8, "self.total": 3, "self": 8}
+
+
 FAR = """
 class Shop:
     pass
@@ -90,8 +144,19 @@ def work(times):
     reached = 0
     for step in range(times):
         reached += step
-work(1_000_000)
-print("end")
+    return reached
+class Till:
+    def __init__(self):
+        self.sum = 0
+    def count(self, label):
+        mine = {"a": 1}
+        mine["a"] = 2
+        seen = 3
+        self.sum = work(1_000_000)
+        for reached in range(1_000_000):
+            pass
+        print("end")
+Till().count("x")
 """
 
 
@@ -100,12 +165,14 @@ print("end")
 @pytest.mark.row("reverseContinue")
 async def test_why_reaches_across_millions_of_lines(driver: AdapterClient, python: str) -> None:
     """Each answer comes within the deadline of a request; a look at each line took minutes."""
-    await driver.start(FAR, 13, python=python, timeTravel=True)
+    await driver.start(FAR, 23, python=python, timeTravel=True)
     await driver.session.next_stop()
     [frame, *_] = await driver.frames()
+    wanted = {"count": 7, "shop.total": 4, "prices[7]": 6, "prices": 6}
+    wanted |= {"seen": 19, "mine['a']": 18, "mine": 18, "self.sum": 20, "label": 24, "reached": 21}
     lines = {}
-    for expression in ("count", "shop.total", "prices[7]", "prices"):
+    for expression in wanted:
         arguments = WhyArguments(expression=expression, frame_id=frame.id)
         change = msgspec.convert(await driver.session.request_custom("dapkit/why", arguments), WhyBody)
         lines[expression] = change.line
-    assert lines == {"count": 7, "shop.total": 4, "prices[7]": 6, "prices": 6}
+    assert lines == wanted

@@ -3,17 +3,12 @@
 import anyio
 import msgspec
 
-from dapkit.adapter import RequestFailed
 from dapkit.protocol import DataBreakpoint, RawJson, decode_as
-from dapkit.protocol.time_travel import WhyBody
 from dapkit.python import limits
 from dapkit.python.adapter.engine.breakpoint_store import named_in
 from dapkit.python.adapter.engine.debuggee import Debuggee
 from dapkit.python.adapter.time_travel.checkpoints import Checkpoint, History, PastProcess, problem_of
 from dapkit.python.adapter.time_travel.replay_messages import FrameIdentity, Watched
-
-_SAME_WRITES = 20
-"""After so many writes that have left the value as it was, each line is examined."""
 
 
 async def near(history: History, goal: int) -> Checkpoint | None:
@@ -87,59 +82,6 @@ async def first_line(history: History, goal: int, frame: int) -> int:
             return clock
         goal = checkpoint.clock
     return 0
-
-
-class _Place(msgspec.Struct):
-    """The place of an expression: a module, or a call of a function."""
-
-    module: str | None = None
-
-
-async def last_change(history: History, goal: int, expression: str, place: RawJson | None) -> WhyBody:
-    """Return the last change of a value before a clock; nothing if it was always so.
-
-    Most values are in dicts, whose writes the interpreter reports: a process that goes from a checkpoint to the next
-    finds the last one at the program's own speed, and then only the lines around it are examined.
-
-    Raises:
-        RequestFailed: it never had a value, or the moment is not reached.
-
-    """
-    looked_at: dict[str, object] = {"expression": expression, "place": place}
-    is_of_module = place is not None and decode_as(_Place, place).module is not None
-    same_writes = 0 if is_of_module else _SAME_WRITES
-    while (checkpoint := history.before(goal - 1)) is not None:
-        result, write = None, goal
-        if same_writes < _SAME_WRITES:
-            async with history.begun("watch", checkpoint, goal) as process:
-                result = await watched(process, {**looked_at, "onlyWrites": True})
-        if result is None or not result.is_known:
-            checkpoint = await near(history, goal) or checkpoint
-        elif result.write == 0:
-            if result.absent and checkpoint.clock == history.beginning:
-                raise _never_there(expression)
-            goal = checkpoint.clock
-            continue
-        else:
-            write = min(goal, result.write + 1)
-            checkpoint = await near(history, write) or checkpoint
-        async with history.begun("watch", checkpoint, write) as process:
-            result = await watched(process, looked_at)
-        if (change := result.change) is not None:
-            if result.frame:
-                began = await line_before(history, checkpoint.clock, result.frame)
-                return msgspec.structs.replace(change, clock=began or None)
-            return change
-        if result.absent and checkpoint.clock == history.beginning:
-            raise _never_there(expression)
-        if write < goal:
-            same_writes += 1
-        goal = checkpoint.clock
-    return WhyBody()
-
-
-def _never_there(expression: str) -> RequestFailed:
-    return RequestFailed(f"{expression}: it has no value here, and had none before")
 
 
 async def last_time(history: History, goal: int, place: object) -> int | None:

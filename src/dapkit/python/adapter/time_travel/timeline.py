@@ -46,11 +46,11 @@ from dapkit.python.adapter.engine.debuggee import NOTHING, Debuggee
 from dapkit.python.adapter.engine.resume_order import ResumeOrder
 from dapkit.python.adapter.launch.launched_program import LaunchedProgram
 from dapkit.python.adapter.time_travel.branches import MUTATING_COMMANDS, branch, may_change, remark, writes
+from dapkit.python.adapter.time_travel.change_search import ChangeSearch
 from dapkit.python.adapter.time_travel.checkpoints import Checkpoint, History, in_time, problem_of
 from dapkit.python.adapter.time_travel.history_queries import (
     first_line,
     identity_of,
-    last_change,
     last_time,
     last_write,
     line_before,
@@ -456,7 +456,7 @@ class TimeTravel(Debuggee):
         place = await debuggee.link.request_custom("dapkit/placeOfExpression", request)
         if self.history.before(self.now - 1) is None:  # at the beginning, where nothing has changed before
             await self._need_value(args)
-        change = await last_change(self.history, self.now, args.expression, place)
+        change = await ChangeSearch(self.history, self.now, args.expression, place).run()
         path = change.path and (debuggee.paths.of_client(change.path) or change.path)
         return msgspec.structs.replace(change, path=path)
 

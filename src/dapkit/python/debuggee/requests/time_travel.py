@@ -11,7 +11,7 @@ from ..interpreter import limits
 from ..interpreter.errors import RequestRefused
 from ..interpreter.thread_frames import stack_of
 from ..loader import load
-from ..time_travel.value_names import identity_of, place_in
+from ..time_travel.value_names import identity_of, place_of_value
 from .bytecode import JumpTarget
 from .handler import Handler
 from .values import origin_of
@@ -33,13 +33,13 @@ def _frame_of(engine: "Engine", request: IncomingRequest) -> FrameType:
 
 
 def place_of_expression(engine: "Engine", request: IncomingRequest) -> Json:
-    """Return the meaning of an expression at any time: names of a module, or of one call of a function."""
-    frame = _frame_of(engine, request)
+    """Return the meaning of an expression at any time: names of a module or of one call, or an object's data."""
+    frame, expression = _frame_of(engine, request), text(request, "expression")
     try:
-        code = compile(text(request, "expression").strip(), "<dapkit: why>", "eval", dont_inherit=True)
+        code = compile(expression.strip(), "<dapkit: why>", "eval", dont_inherit=True)
     except SyntaxError as error:
-        raise RequestRefused(f"{text(request, 'expression')!r:.200} is not an expression: {error.msg}") from error
-    return place_in(frame, code)
+        raise RequestRefused(f"{expression!r:.200} is not an expression: {error.msg}") from error
+    return place_of_value(frame, code, expression)
 
 
 def place_of_target(engine: "Engine", request: IncomingRequest) -> Json:

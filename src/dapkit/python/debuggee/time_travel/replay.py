@@ -168,7 +168,7 @@ def _watch_for(target: Json) -> ValueWatch | LineWatch | WriteWatch:
         return LineWatch(line)
     where = place if isinstance(place, dict) else {}
     if target.get("onlyWrites"):
-        return WriteWatch(str(target["expression"]), str(where["module"]))
+        return WriteWatch(str(target["expression"]), where)
     return DataWatch(target, where, test) if isinstance(test, dict) else ValueWatch(str(target["expression"]), where)
 
 
@@ -183,7 +183,7 @@ def _begin_watch(frame: FrameType, descriptor: int) -> None:
     watch = _watch_for(messages[0])
     _watches.append(watch)
     if isinstance(watch, WriteWatch):
-        watch.watch()
+        watch.begin()
         return
     watch.line(frame, backend.clock())
 
@@ -197,7 +197,7 @@ def _begin_watch(frame: FrameType, descriptor: int) -> None:
 def _report_change(kind: str, frame: FrameType, descriptor: int) -> None:
     """Report the result of the watch."""
     [watch] = _watches
-    report = watch.report() if isinstance(watch, WriteWatch) else watch.report(frame, backend.clock())
+    report = watch.report(frame) if isinstance(watch, WriteWatch) else watch.report(frame, backend.clock())
     os.write(descriptor, body_of({"how": kind, **report}) + b"\n")
     os._exit(_ENDED)
 

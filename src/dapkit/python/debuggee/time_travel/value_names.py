@@ -2,11 +2,18 @@
 
 import sys
 from types import CodeType, FrameType
+from typing import Final
 
+from ..bytecode.bindings import binding_lines, is_fast_local
 from ..connection.framing import Json
+from ..interpreter.frame_locals import LocalVariables, stored_locals
 from ..loader import load
+from .value_steps import KEYS, OBJECT, Step, steps_of, text_of
 
-_MOST: int = 10_000
+_CONSTANT: Final = (int, float, complex, str, bytes, bool, type(None), tuple, frozenset)
+_MOST_LINES: Final = 256
+"""Lines that bind a variable; as many as writes.c watches."""
+_MOST: Final = 10_000
 """Values that are looked through for a name, of each module."""
 
 
@@ -25,6 +32,47 @@ def place_in(frame: FrameType, code: CodeType) -> Json:
     if is_global and (frame.f_locals is frame.f_globals or not local & _names_in(code)):
         return {"module": module}
     return {"frame": identity_of(frame), "path": of_frame.co_filename, "line": of_frame.co_firstlineno}
+
+
+def place_of_value(frame: FrameType, code: CodeType, expression: str) -> Json:
+    """Return where the data of an expression is at any time.
+
+    module               names of a module
+    object, type         the object at an address, with its type at another; `expression` continues from it
+    frame, path, line    names of this call of a function, and for a variable that no other function reaches
+    variable             the code that binds it, and the lines; `object` is its value, if that can change inside
+    """
+    place = place_in(frame, code)
+    (kind, name), *others = steps_of(expression)
+    missing = object()
+    variables = stored_locals(frame)
+    value = variables.get(name, missing) if kind == "name" and "frame" in place else missing
+    if value is missing:
+        return place
+    steps = _with_keys(others, variables)
+    while steps and type(value) is tuple and _is_in(steps[0], value):
+        value = value[steps.pop(0)[1]]
+    address = {} if type(value) in _CONSTANT else {"object": id(value), "type": id(type(value))}
+    if steps and address and not any(kind == "key" for kind, _ in steps):
+        return {**address, "expression": text_of(OBJECT, steps), "call": place}
+    if steps or not is_fast_local(frame.f_code, name):
+        return place
+    lines = binding_lines(frame.f_code, name)
+    variable = {"variable": {"code": id(frame.f_code), "lines": lines}}
+    return {**place, **address, **variable} if len(lines) <= _MOST_LINES else place
+
+
+def _with_keys(steps: list[Step], variables: LocalVariables) -> list[Step]:
+    """Return the steps with the values of the variables in them, as far as these are found again."""
+    return [
+        ("item", variables[key]) if kind == "key" and type(variables.get(key)) in KEYS else (kind, key)
+        for kind, key in steps
+    ]
+
+
+def _is_in(step: Step, value: tuple[object, ...]) -> bool:
+    kind, key = step
+    return kind == "item" and type(key) is int and -len(value) <= key < len(value)
 
 
 def named_from_module(owner: object, frame: FrameType) -> tuple[str, str] | None:

@@ -13,11 +13,12 @@ from types import CodeType, FrameType
 from typing import Any, Final, NamedTuple
 
 from ..breakpoints.conditions import BreakpointCondition
-from ..bytecode.instructions import instructions
+from ..bytecode.bindings import binding_offsets
 from ..connection.framing import Json
 from ..interpreter.safe_types import stored_dict
 from ..values.text import render
 from .replay_backend import backend
+from .value_steps import OBJECT
 
 _MOST_ITEMS: Final = 1000
 """Of which it is looked whether they are the same."""
@@ -59,30 +60,6 @@ def _place_of(frame: FrameType | None) -> _Place | None:
     return _Place(frame.f_code, frame.f_lineno, clock, 0 if clock else backend.identity(frame))
 
 
-def _binds(place: _Place, name: str) -> bool:
-    """Return whether a line has an instruction that binds a name."""
-    code = place.code
-    ranges = [(start, end) for start, end, line in code.co_lines() if line == place.line]
-    return any(
-        name in _bound_by(code, operation, argument)
-        for offset, operation, argument in instructions(code)
-        if operation.startswith("STORE_") and any(start <= offset < end for start, end in ranges)
-    )
-
-
-def _bound_by(code: CodeType, operation: str, argument: int) -> tuple[str, ...]:
-    """Return the names that an instruction binds."""
-    if operation in ("STORE_NAME", "STORE_GLOBAL"):
-        return (code.co_names[argument],)
-    if operation in ("STORE_FAST", "STORE_DEREF"):
-        return (code._varname_from_oparg(argument),)  # type: ignore[attr-defined]  # as dis does
-    if operation == "STORE_FAST_STORE_FAST":
-        return code.co_varnames[argument >> 4], code.co_varnames[argument & 15]
-    if operation == "STORE_FAST_LOAD_FAST":
-        return (code.co_varnames[argument >> 4],)
-    return ()
-
-
 def _has_file(code: CodeType) -> bool:
     """Return whether code is from a file, and not as of `<string>`."""
     return not code.co_filename.startswith("<")
@@ -99,7 +76,7 @@ _ABSENT: Final = _Absent()
 
 
 class ValueWatch:
-    """The value of an expression in a module, or in one call of a function.
+    """The value of an expression in a module, in one call of a function, or in an object.
 
     `place` is the response of `dapkit/placeOfExpression`.
     """
@@ -107,6 +84,9 @@ class ValueWatch:
     def __init__(self, expression: str, place: Json) -> None:
         self._code = compile(expression.strip(), "<dapkit: why>", "eval", dont_inherit=True)
         self._module = place.get("module")
+        described: dict[str, Any] = place
+        is_of_object = "object" in place and "frame" not in place
+        self._object: tuple[int, int] | None = (described["object"], described["type"]) if is_of_object else None
         call = place.get("frame")
         self._frame = call if isinstance(call, int) else 0
         self._began: int | None = None  # when the call began, if it is in one
@@ -158,10 +138,12 @@ class ValueWatch:
         own = self._places.get(_thread.get_ident())
         if own is None or self._place is None or self._thread == _thread.get_ident():
             return self._place
-        return own if _binds(own, self._name) and not _binds(self._place, self._name) else self._place
+        own_binds = binding_offsets(own.code, self._name, own.line)
+        others = binding_offsets(self._place.code, self._name, self._place.line)
+        return own if own_binds and not others else self._place
 
     def _look(self, frame: FrameType) -> None:
-        if self._module is None and not self._is_in_call(frame):
+        if self._module is None and self._object is None and not self._is_in_call(frame):
             return
         value = self._value(frame)
         mark = _mark(value)
@@ -210,6 +192,9 @@ class ValueWatch:
         if self._module is not None:
             module = sys.modules.get(str(self._module))
             return None if module is None else (vars(module), vars(module))
+        if self._object is not None:
+            value = backend.object_at(*self._object)
+            return None if value is None else ({}, {OBJECT: value})
         call = self._call(frame)
         return None if call is None else (call.f_globals, call.f_locals)
 

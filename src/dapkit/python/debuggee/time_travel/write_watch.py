@@ -1,29 +1,27 @@
 """The clock of the last write to the data that an expression reads, found without a look at each line.
 
-The interpreter reports writes to dicts, and most data of a module is in dicts: globals, attributes, items. Lists are
-compared at each line, in C. For all else (sets, slots, computed values) it is not known when they were written to;
-`value_watches` examines each line then.
+The interpreter reports writes to dicts, and most data is in dicts: globals, attributes, items. Lists are compared at
+each line, in C. A variable of a call is written to by the lines of its function that bind it. For all else, such as
+sets, slots, computed values and variables of closures, it is not known when they were written to; `value_watches`
+examines each line then.
 """
 
-import _ast
 import sys
-from types import ModuleType
+from types import FrameType, ModuleType
 from typing import Any, Final
 
+from ..bytecode.bindings import binding_offsets
 from ..connection.framing import Json
 from ..interpreter.safe_types import defined, stored_dict
 from .replay_backend import backend
+from .value_steps import Step, steps_of
 from .value_watches import PLAIN
 
-_AS_TREE: Final = 0x400  # ast.PyCF_ONLY_AST
-_KEYS: Final = (int, str, float, bytes)
 _UNKNOWN_INSIDE: Final = (set, bytearray)
 _CONSTANT_INSIDE: Final = (*PLAIN, tuple, frozenset)
 _NO_NAME: Final = object()
 _READS_PLAINLY: Final = (object.__getattribute__, ModuleType.__getattribute__)
 
-type _Step = tuple[str, Any]
-"""How a value is reached from the one before: `name`, `attribute` or `item`, with the name or the key."""
 type _Link = tuple[dict[Any, Any] | list[Any], object, bool]
 """A dict or list, the key in it (None for any), and whether another value there leads elsewhere."""
 
@@ -33,12 +31,15 @@ class _NotKnown(Exception):
 
 
 class WriteWatch:
-    """The writes to the data of an expression with variables of a module."""
+    """The writes to the data of an expression; `place` is the response of `dapkit/placeOfExpression`."""
 
-    def __init__(self, expression: str, module: str) -> None:
-        tree = compile(expression.strip(), "<dapkit: why>", "eval", _AS_TREE, dont_inherit=True)
-        self._steps = _steps_of(tree.body)  # type: ignore[attr-defined]  # an expression
-        self._module = module
+    def __init__(self, expression: str, place: Json) -> None:
+        self._steps = steps_of(expression)
+        described: dict[str, Any] = place
+        self._module = place.get("module")
+        self._object: tuple[int, int] = described.get("object", 0), described.get("type", 0)
+        self._variable: dict[str, Any] | None = described.get("variable")
+        self._frame: int = described.get("frame", 0)
         self._watched: list[tuple[int, object]] = []
         self._is_known = True
         self._is_absent = False
@@ -50,9 +51,15 @@ class WriteWatch:
         except _NotKnown:
             self._is_known, links = False, []
         self._watched = _identities(links)
-        backend.watch_writes(links, self.watch)
+        backend.watch_writes(links, self.watch, *self._object)
 
-    def report(self) -> Json:
+    def begin(self) -> None:
+        """Watch from here on."""
+        if self._variable is not None:
+            backend.watch_variable(self._frame, self._variable["code"], self._variable["lines"])
+        self.watch()
+
+    def report(self, frame: FrameType) -> Json:
         """Return the clock of the last write, whether it is known, and whether there was no value at the end.
 
         It is not known if the data is elsewhere now, and no write has led there: `__dict__` can be replaced.
@@ -63,7 +70,25 @@ class WriteWatch:
             is_elsewhere = True
         write = backend.last_write()
         is_known = self._is_known and not (is_elsewhere and write < backend.clock() - 1)
+        if self._variable is not None and is_known:
+            write, is_known = self._write_of_variable(frame, write)
         return {"write": write, "isKnown": is_known, "absent": self._is_absent}
+
+    def _write_of_variable(self, frame: FrameType, write: int) -> tuple[int, bool]:
+        """Return the clock of the last write, also where that was the call, and whether it is known."""
+        call = backend.frame_of(frame, self._frame)
+        if call is None:  # it is suspended
+            return 0, False
+        if backend.is_variable_pending():
+            if call is frame:
+                return backend.clock() - 1, True
+            if _has_bound(call, self._steps[0][1]):
+                return 0, False
+        self._is_absent = self._steps[0][1] not in call.f_locals
+        began = backend.first_tick(call)  # -1: before this process watched
+        if began == 0:
+            return backend.clock(), True
+        return max(write, began), True
 
     def _links(self) -> list[_Link]:
         links: list[_Link] = []
@@ -72,7 +97,7 @@ class WriteWatch:
             raise _NotKnown
         self._is_absent = True
         missing = object()
-        value = self._variable(name, links, missing)
+        value = self._first(name, links, missing)
         for step in others:
             if value is missing:
                 return links
@@ -82,9 +107,12 @@ class WriteWatch:
             _add_inside(value, links)
         return links
 
-    def _variable(self, name: str, links: list[_Link], missing: object) -> object:
-        """Return the value of a variable, and add the dict that it is in."""
-        module = sys.modules.get(self._module)
+    def _first(self, name: str, links: list[_Link], missing: object) -> object:
+        """Return the value that the expression begins at: an object, or a variable; and add the dict that it is in."""
+        if self._module is None:
+            value = backend.object_at(*self._object) if self._object[0] else None
+            return missing if value is None else value
+        module = sys.modules.get(str(self._module))
         names = None if module is None else vars(module)
         if names is None or (name not in names and name in vars(sys.modules["builtins"])):
             raise _NotKnown
@@ -92,24 +120,16 @@ class WriteWatch:
         return names.get(name, missing)
 
 
-def _steps_of(node: Any) -> list[_Step]:  # noqa: ANN401 - of `_ast`
-    """Return the steps of an expression; an empty name stands for one that is not known."""
-    match node:
-        case _ast.Name():
-            return [("name", node.id)]
-        case _ast.Attribute():
-            return [*_steps_of(node.value), ("attribute", node.attr)]
-        case _ast.Subscript(slice=_ast.Constant(value=key)) if type(key) in _KEYS:
-            return [*_steps_of(node.value), ("item", key)]
-        case _:
-            return [("computed", None)]
+def _has_bound(call: FrameType, name: str) -> bool:
+    """Return whether the line that a frame executes may have bound a name already."""
+    return any(offset < call.f_lasti for offset in binding_offsets(call.f_code, name, call.f_lineno))
 
 
 def _identities(links: list[_Link]) -> list[tuple[int, object]]:
     return [(id(container), key) for container, key, _ in links]
 
 
-def _next(value: object, step: _Step, links: list[_Link], missing: object) -> object:
+def _next(value: object, step: Step, links: list[_Link], missing: object) -> object:
     """Return the attribute or item of a value, and add the dict that it is in."""
     kind, key = step
     if kind == "item" and type(value) is dict:

@@ -174,7 +174,7 @@ static __attribute__((noinline)) PyObject *on_unusual_line(PyObject *const *args
         if (has_stood && go_on_from_stop(args[0]) < 0) return NULL;
     }
     if (is_tracking) note_step(args[0], ticks);
-    if (must_look_at_writes && look_at_writes() < 0) return NULL;
+    if (must_look_at_writes && look_at_writes(args[0], args[1]) < 0) return NULL;
     if (look_at_line != NULL) return call_in_engine_context(look_at_line, NULL, 0, NULL);
     Py_RETURN_NONE;
 }

@@ -39,7 +39,7 @@ static size_t sizes[REGIONS];
 static const char *make_text; /* PyUnicode_New, */
 static size_t size_of_make_text; /* 0 if that is not known */
 
-static int is_here(const void *block)
+int is_object_memory(const void *block)
 {
     return (const char *)block >= PLACE && (const char *)block < PLACE + ((size_t)REGIONS << REGION_BITS);
 }
@@ -119,7 +119,7 @@ static void end_block_aside(void *block)
 
 static void end(void *Py_UNUSED(context), void *block)
 {
-    if (!is_here(block)) {
+    if (!is_object_memory(block)) {
         usual.free(usual.context, block);
     } else if (!inside && !is_done_again) {
         end_block_aside(block);
@@ -132,7 +132,7 @@ static void end(void *Py_UNUSED(context), void *block)
 static void *make_again(void *context, void *block, size_t size)
 {
     if (block == NULL) return make(context, size);
-    if (!is_here(block)) return usual.realloc(usual.context, block, size);
+    if (!is_object_memory(block)) return usual.realloc(usual.context, block, size);
     size_t had = sizes[class_of(block)];
     int kind = class_of(block) < SIZES ? 0 : SIZES;
     if (size <= LARGEST && class_for(size) + kind == class_of(block)) return block;

@@ -61,7 +61,7 @@ const void *frame_of_thread(const PyThreadState *state)
     return is_indirect ? *(void *const *)found : found;
 }
 
-static const void *current_frame(void)
+const void *current_frame(void)
 {
     return offset < 0 ? frame_of_object((PyObject *)PyEval_GetFrame()) : frame_of_thread(PyThreadState_Get());
 }

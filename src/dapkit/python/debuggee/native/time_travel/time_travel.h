@@ -131,6 +131,7 @@ extern const Hook interpreter_hooks[], interpreter_semaphore_hooks[];
 
 /* objects.c */
 
+int is_object_memory(const void *block); /* where the program's objects lie; all of it can be read */
 void place_objects(void); /* of the program */
 void take_freed_aside(void); /* before a copy is made */
 /* This thread does work of the debugger that is repeated each time the program is executed, live or in a replay. */
@@ -141,6 +142,7 @@ void lists_of_program(void);
 
 /* objects_at.c */
 
+int is_object_at(uintptr_t place, uintptr_t type); /* with its type at an address; of the program, and alive */
 extern PyMethodDef object_methods[];
 
 /* lock_clock.c */
@@ -223,6 +225,7 @@ extern LogHead *log_head;
 /* steps.c: when each frame has begun its latest line, in a replay that looks for where to step back to */
 
 int find_current_frame(void);
+const void *current_frame(void);
 const void *frame_of_thread(const PyThreadState *state);
 void note_step(const void *code, uint64_t when); /* of the frame that is being executed */
 int64_t step_of(PyObject *frame); /* -1: it had begun before, 0: it has begun no line */
@@ -312,7 +315,7 @@ extern PyMethodDef throw_methods[];
 
 extern PyMethodDef write_methods[];
 extern int must_look_at_writes;
-int look_at_writes(void); /* -1 with an exception set */
+int look_at_writes(PyObject *code, PyObject *line); /* that begins; -1 with an exception set */
 
 /* contexts.c */
 

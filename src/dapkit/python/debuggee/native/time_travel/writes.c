@@ -1,5 +1,6 @@
-/* The last write to some dicts and lists. A process that is executed from a checkpoint learns of writes to a dict from the
-   interpreter, and compares the items of a list at each line; so nothing of Python has to be called there.
+/* The last write to some dicts and lists, and to a variable of a call. A process that is executed from a checkpoint learns
+   of writes to a dict from the interpreter, and compares the items of a list at each line; so nothing of Python has to be
+   called there. A variable is written to by some lines of its function.
 
    The containers are not kept alive: finalizers of the program are to run when they did. */
 
@@ -7,6 +8,7 @@
 
 #define MOST_WATCHED 16
 #define MOST_ITEMS 1000 /* of a list; `value_watches.py` looks at as many */
+#define MOST_LINES 256  /* that bind a variable */
 
 /* Of the C API since CPython 3.12, but not of the limited one. */
 enum { DICT_ADDED, DICT_MODIFIED, DICT_DELETED, DICT_CLONED, DICT_CLEARED, DICT_DEALLOCATED };
@@ -27,6 +29,19 @@ typedef struct {
     Py_ssize_t size;
     PyObject *items[MOST_ITEMS];
 } WatchedList;
+
+/* The object that the first container is in, or is. It may be made later, and another may come to lie where it was. */
+static struct {
+    uintptr_t address, type; /* 0: the first container is of a module */
+    int is_there;
+} root;
+
+static struct {
+    const void *frame, *code; /* NULL: no variable */
+    long lines[MOST_LINES];
+    Py_ssize_t line_count;
+    int is_pending; /* such a line is the last that has begun in that frame */
+} variable;
 
 static WatchedDict dicts[MOST_WATCHED];
 static WatchedList lists[MOST_WATCHED];
@@ -77,7 +92,10 @@ static int on_write(int event, PyObject *dict, PyObject *key, PyObject *value)
     for (int i = 0; i < dict_count; i++) {
         WatchedDict *one = &dicts[i];
         int is_written = inside && concerns(one, event, dict, key, value);
-        if (one->dict == dict && event == DICT_DEALLOCATED) one->dict = NULL;
+        if (one->dict == dict && event == DICT_DEALLOCATED) {
+            one->dict = NULL;
+            if (root.address != 0) links_have_changed = must_look_at_writes = 1; /* another root may follow */
+        }
         if (!is_written) continue;
         last_write = ticks;
         if (one->is_link) links_have_changed = must_look_at_writes = 1;
@@ -104,8 +122,32 @@ static void look_at_lists(void)
     }
 }
 
-int look_at_writes(void)
+/* Where a line begins: the one before has made the object, or ended it. */
+static void look_at_root(void)
 {
+    if (root.address == 0 || is_object_at(root.address, root.type) == root.is_there) return;
+    links_have_changed = 1;
+    if (!root.is_there) last_write = ticks - 1; /* it may have been made with the value */
+}
+
+static int binds(long line)
+{
+    for (Py_ssize_t i = 0; i < variable.line_count; i++)
+        if (variable.lines[i] == line) return 1;
+    return 0;
+}
+
+static void look_at_variable(PyObject *code, PyObject *line)
+{
+    if ((PyObject *)variable.code != code || current_frame() != variable.frame) return;
+    if (variable.is_pending) last_write = ticks - 1;
+    variable.is_pending = binds(PyLong_AsLong(line));
+}
+
+int look_at_writes(PyObject *code, PyObject *line)
+{
+    look_at_variable(code, line);
+    look_at_root();
     look_at_lists();
     if (!links_have_changed) return 0;
     PyObject *done = call_in_engine_context(watch_again, NULL, 0, NULL);
@@ -137,11 +179,23 @@ static void watch_list(PyObject *list)
     for (Py_ssize_t i = 0; i < one->size && i < MOST_ITEMS; i++) one->items[i] = PyList_GetItem(list, i);
 }
 
-/* Watch these containers instead of those before, each with a key or None, and whether it is a link. */
+static int watch_container(PyObject *described)
+{
+    PyObject *container, *key;
+    int is_link;
+    if (!PyArg_ParseTuple(described, "OOp", &container, &key, &is_link)) return -1;
+    if (!PyList_CheckExact(container)) return watch_dict(container, key, is_link);
+    watch_list(container);
+    return 0;
+}
+
+/* Watch these containers instead of those before, each with a key or None, and whether it is a link; the first is in the
+   object at an address, with its type at another, unless that is 0. */
 static PyObject *watch_writes(PyObject *Py_UNUSED(module), PyObject *args)
 {
     PyObject *containers, *again;
-    if (!PyArg_ParseTuple(args, "O!O", &PyList_Type, &containers, &again)) return NULL;
+    unsigned long long address, type;
+    if (!PyArg_ParseTuple(args, "O!OKK", &PyList_Type, &containers, &again, &address, &type)) return NULL;
     if (watcher < 0 && (watcher = PyDict_AddWatcher(on_write)) < 0) return NULL;
     Py_INCREF(again);
     Py_XDECREF(watch_again);
@@ -151,27 +205,52 @@ static PyObject *watch_writes(PyObject *Py_UNUSED(module), PyObject *args)
         PyErr_SetString(PyExc_ValueError, "too many containers to watch");
         return NULL;
     }
-    for (Py_ssize_t i = 0; i < PyList_Size(containers); i++) {
-        PyObject *container, *key;
-        int is_link;
-        if (!PyArg_ParseTuple(PyList_GetItem(containers, i), "OOp", &container, &key, &is_link)) return NULL;
-        if (PyList_CheckExact(container)) watch_list(container);
-        else if (watch_dict(container, key, is_link) < 0) return NULL;
-    }
+    for (Py_ssize_t i = 0; i < PyList_Size(containers); i++)
+        if (watch_container(PyList_GetItem(containers, i)) < 0) return NULL;
+    root.address = (uintptr_t)address;
+    root.type = (uintptr_t)type;
+    root.is_there = root.address != 0 && is_object_at(root.address, root.type);
     links_have_changed = 0;
-    must_look_at_writes = list_count > 0;
+    must_look_at_writes = list_count > 0 || variable.frame != NULL || (root.address != 0 && !root.is_there);
     Py_RETURN_NONE;
+}
+
+/* Watch the variable of a call that these lines of its code bind. */
+static PyObject *watch_variable(PyObject *Py_UNUSED(module), PyObject *args)
+{
+    PyObject *lines;
+    unsigned long long frame, code;
+    if (!PyArg_ParseTuple(args, "KKO!", &frame, &code, &PyList_Type, &lines)) return NULL;
+    if ((variable.line_count = PyList_Size(lines)) > MOST_LINES) {
+        PyErr_SetString(PyExc_ValueError, "too many lines to watch");
+        return NULL;
+    }
+    for (Py_ssize_t i = 0; i < variable.line_count; i++) variable.lines[i] = PyLong_AsLong(PyList_GetItem(lines, i));
+    variable.frame = (const void *)(uintptr_t)frame;
+    variable.code = (const void *)(uintptr_t)code;
+    must_look_at_writes = 1;
+    if (PyErr_Occurred() || (!is_tracking && begin_tracking(NULL, NULL) < 0)) return NULL;
+    Py_RETURN_NONE;
+}
+
+/* Whether the last line of that call that has begun is one of them. */
+static PyObject *is_variable_pending(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(nothing))
+{
+    return PyBool_FromLong(variable.is_pending);
 }
 
 /* The clock of the line that has changed one of them last, before the one that begins; 0 if no line has. */
 static PyObject *clock_of_write(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(nothing))
 {
-    look_at_lists();
+    look_at_root();
+    if (!links_have_changed) look_at_lists();
     return PyLong_FromUnsignedLongLong(last_write);
 }
 
 PyMethodDef write_methods[] = {
     {"watch_writes", watch_writes, METH_VARARGS, NULL},
+    {"watch_variable", watch_variable, METH_VARARGS, NULL},
+    {"is_variable_pending", is_variable_pending, METH_NOARGS, NULL},
     {"last_write", clock_of_write, METH_NOARGS, NULL},
     {NULL, NULL, 0, NULL},
 };
