@@ -113,6 +113,9 @@ EXECUTABLE_BYTES = 256 * 1024 * 1024
 TIMELINE_STOPS_SHOWN = 50
 """Of these, in the answer of an action."""
 
+WHY_REST_SECONDS = 2.0
+"""So long before its timeout `why` ends the search and says how far it has come; half of a timeout that is shorter."""
+
 WIRE_ANSWER_CHARACTERS = 32_000
 """Characters of the messages in one answer, unless the first one has more; the hub is busy with them meanwhile."""
 

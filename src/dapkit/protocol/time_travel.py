@@ -105,12 +105,20 @@ class TimelineArguments(Arguments[TimelineBody], frozen=True, kw_only=True):
 
 
 class WhyArguments(Arguments["WhyBody"], frozen=True, kw_only=True):
-    """Which value is asked about: of an expression in a frame of the moment that is shown."""
+    """Which value is asked about.
+
+    Attributes:
+        expression: the value.
+        frame_id: of the moment that is shown.
+        seconds: how long to search; absent for as long as it takes.
+
+    """
 
     command = WHY
 
     expression: str
     frame_id: int
+    seconds: float | None = None
 
 
 class WhyBody(ProtocolObject, frozen=True, kw_only=True):
@@ -123,6 +131,8 @@ class WhyBody(ProtocolObject, frozen=True, kw_only=True):
         line: its number.
         old: the value before the change; absent if there was no value.
         new: the value after the change; absent if there is no value.
+        unchanged_since: from which clock on the value has not changed, where the search ended before it was done. The
+            other fields are absent then.
 
     """
 
@@ -132,3 +142,4 @@ class WhyBody(ProtocolObject, frozen=True, kw_only=True):
     line: int | None = None
     old: str | None = None
     new: str | None = None
+    unchanged_since: int | None = None

@@ -8,10 +8,12 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import anyio
 import msgspec
 import pytest
 
-from dapkit.protocol.time_travel import WhyArguments, WhyBody
+from dapkit.protocol import CancelArguments, ProgressEndEvent, ProgressStartEvent, ProgressUpdateEvent
+from dapkit.protocol.time_travel import TimelineBody, WhyArguments, WhyBody
 from e2e.python.adapter_client import AdapterClient
 from interpreters import OURS, interpreter
 
@@ -101,6 +103,59 @@ async def test_why_names_the_line_for_variables_of_a_call(driver: AdapterClient,
         if (change.path, change.line) != (str(driver.file), line) or change.clock is None:
             wrong[expression] = (line, change)
     assert wrong == {}
+
+
+SET = """
+def show(count):
+    tags = {1}
+    tags.add(2)
+    for number in range(count):
+        pass
+    print("end")
+show(3_000_000)
+"""
+"""The interpreter reports no writes to a set: each line is examined, which takes a minute."""
+
+
+async def stopped_in_set(driver: AdapterClient, python: str) -> tuple[int, int]:
+    """Start the program above; return the clock where it stands, and the frame."""
+    await driver.start(SET, 6, python=python, timeTravel=True)
+    await driver.session.next_stop()
+    timeline = msgspec.convert(await driver.session.request_custom("dapkit/timeline"), TimelineBody)
+    [frame, *_] = await driver.frames()
+    return timeline.now, frame.id
+
+
+@pytest.mark.row("reverseContinue")
+async def test_why_says_how_far_it_has_searched_when_its_time_is_over(driver: AdapterClient, python: str) -> None:
+    now, frame_id = await stopped_in_set(driver, python)
+    arguments = WhyArguments(expression="tags", frame_id=frame_id, seconds=0.5)
+    answer = msgspec.convert(await driver.session.request_custom("dapkit/why", arguments), WhyBody)
+    assert answer == WhyBody(unchanged_since=answer.unchanged_since)
+    assert 5 < (answer.unchanged_since or 0) <= now
+
+
+@pytest.mark.row("reverseContinue")
+async def test_a_client_sees_the_progress_of_why_and_may_cancel_it(driver: AdapterClient, python: str) -> None:
+    now, frame_id = await stopped_in_set(driver, python)
+    position = driver.session.position
+    answers = []
+
+    async def ask() -> None:
+        arguments = WhyArguments(expression="tags", frame_id=frame_id)
+        answers.append(msgspec.convert(await driver.session.request_custom("dapkit/why", arguments), WhyBody))
+
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(ask)
+        began = await driver.session.wait_for(ProgressStartEvent, since=position)
+        step = await driver.session.wait_for(ProgressUpdateEvent, since=position)
+        await driver.session.request(CancelArguments(progress_id=began.progress_id))
+        await driver.session.wait_for(ProgressEndEvent, since=position)
+    assert began.title == "Looking for the change"
+    assert step.message is not None
+    assert step.message.startswith("back to clock ")
+    [answer] = answers
+    assert 5 < (answer.unchanged_since or 0) <= now
 
 
 PASSED = """

@@ -398,6 +398,7 @@ SAMPLES: dict[str, ProtocolObject] = {
         new="<Shop object>",
     ),
     "why_always": h.WhyResult(snapshot=STOPPED, expression="name"),
+    "why_unfinished": h.WhyResult(snapshot=STOPPED, expression="name", unchanged_since=812),
     "timeline": h.TimelineResult(
         snapshot=STOPPED,
         beginning=1,

@@ -27,7 +27,8 @@ async def why(
     """Show which line last changed a value, and its previous value. Needs a recorded history."""
     need_history(call)
     chosen_frame = await frame_of(call, frame_id, frame, thread_id, thread)
-    request = WhyArguments(expression=expression, frame_id=chosen_frame)
+    seconds = max(call.timeout - limits.WHY_REST_SECONDS, call.timeout / 2)
+    request = WhyArguments(expression=expression, frame_id=chosen_frame, seconds=seconds)
     answer = await call.requests.ask_beyond(request, WhyBody)
     return WhyResult(
         snapshot=snapshot(call.session),
@@ -38,6 +39,7 @@ async def why(
         line=answer.line,
         old=_shown(call, expression, answer.old),
         new=_shown(call, expression, answer.new),
+        unchanged_since=answer.unchanged_since,
     )
 
 

@@ -17,6 +17,7 @@ class WhyResult(OfSession, frozen=True, kw_only=True):
         line: its number.
         old: the value before the change; absent if there was no value.
         new: the value after the change; absent if there is no value.
+        unchanged_since: from which clock on it has not changed, where the time was over before the search was done.
 
     """
 
@@ -27,6 +28,7 @@ class WhyResult(OfSession, frozen=True, kw_only=True):
     line: int | None = None
     old: str | None = None
     new: str | None = None
+    unchanged_since: int | None = None
 
 
 class TimelineResult(OfSession, frozen=True, kw_only=True):

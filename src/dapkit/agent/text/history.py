@@ -11,6 +11,11 @@ _WIDTH = 60
 @render.register
 def _(result: WhyResult) -> str:
     what = one_line(result.expression)
+    if result.unchanged_since is not None:
+        return (
+            f"{what} has not changed since clock {result.unchanged_since}; the time was over before that was searched. "
+            "A longer timeout searches farther back."
+        )
     if result.line is None:
         return f"{what} has not changed since the recorded history begins."
     place = f"{one_line(result.path or '<unknown>')}:{result.line} in {one_line(result.function or '<unknown>')}"

@@ -4,9 +4,11 @@ Arguments were checked at the client's edge, and bodies go back as the bytes the
 came in: an answer with a thousand variables is not read in between.
 """
 
+import math
 from functools import partial
 from typing import Any
 
+import anyio
 import msgspec
 
 from dapkit.adapter import Adapter, RequestFailed, answer_after_the_end, custom_request, not_a_request
@@ -37,7 +39,7 @@ from dapkit.python.adapter.configuration.keys import ANNOUNCED
 from dapkit.python.adapter.engine.breakpoint_store import SET_COMMANDS, BreakpointStore
 from dapkit.python.adapter.engine.debuggee import NOTHING, ProgramGone
 from dapkit.python.adapter.launch.replacement import Replacement
-from dapkit.python.adapter.session.progress import with_progress
+from dapkit.python.adapter.session.progress import ProgressStep, with_progress
 from dapkit.python.adapter.session.run import DebuggeeRun
 from dapkit.python.adapter.time_travel.timeline import TimeTravel
 
@@ -161,7 +163,16 @@ class ForwardingAdapter[Launch: msgspec.Struct, Attach: msgspec.Struct](Adapter[
     async def why(self, args: WhyArguments) -> WhyBody:
         """Find the line that last changed a value, and the value before."""
         travel = self._time_travel(WHY)
-        return await with_progress(self, "Looking for the change", partial(travel.why, args))
+        search = await travel.search(args)
+        with anyio.move_on_after(math.inf if args.seconds is None else args.seconds):
+            return await with_progress(
+                self,
+                "Looking for the change",
+                partial(travel.why, search),
+                step=lambda: ProgressStep(f"back to clock {search.reached}", search.percentage),
+                result_so_far=search.result_so_far,
+            )
+        return search.result_so_far()
 
     @custom_request(HEAP)
     async def heap(self) -> RawJson:

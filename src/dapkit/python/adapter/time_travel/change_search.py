@@ -51,6 +51,15 @@ class ChangeSearch:
         self._target: dict[str, object] = {"expression": self._place.expression or expression, "place": place}
         self._same_writes = 0 if self._place.is_reported else _SAME_WRITES
 
+    @property
+    def percentage(self) -> float:
+        """How much of the history was searched."""
+        return 100 * (self._now - self.reached) / max(self._now - self._history.beginning, 1)
+
+    def result_so_far(self) -> WhyBody:
+        """Return the result of a search that is not done."""
+        return WhyBody(unchanged_since=self.reached)
+
     async def run(self) -> WhyBody:
         """Return the last change; nothing if the value was always so.
 
@@ -66,7 +75,8 @@ class ChangeSearch:
                 continue
             is_known = writes is not None and writes.is_known
             until = min(self.reached, writes.write + 1) if writes is not None and is_known else self.reached
-            nearer = await near(self._history, until) or checkpoint
+            is_close = is_known or self.reached == self._now  # many changes are a few lines ago
+            nearer = await near(self._history, until) or checkpoint if is_close else checkpoint
             change = await self._change_between(nearer, until)
             if change is not None:
                 return change

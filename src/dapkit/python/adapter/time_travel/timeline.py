@@ -443,21 +443,30 @@ class TimeTravel(Debuggee):
         origin = self.history.first_for(args.clock) if args.from_beginning else self.history.before(args.clock)
         await self._show(args.clock, ArrivalStop("goto"), origin)
 
-    async def why(self, args: WhyArguments) -> WhyBody:
-        """Find the line that last changed a value before this moment.
+    async def search(self, args: WhyArguments) -> ChangeSearch:
+        """Prepare the search for the line that last changed a value before this moment.
 
         Raises:
-            RequestFailed: no such frame, not an expression, one that never had a value, or no way back.
+            RequestFailed: no such frame, or not an expression.
 
         """
         await self._need_stop()
-        debuggee = self._shown
         request = {"expression": args.expression, "frameId": args.frame_id}
-        place = await debuggee.link.request_custom("dapkit/placeOfExpression", request)
+        place = await self._shown.link.request_custom("dapkit/placeOfExpression", request)
         if self.history.before(self.now - 1) is None:  # at the beginning, where nothing has changed before
             await self._need_value(args)
-        change = await ChangeSearch(self.history, self.now, args.expression, place).run()
-        path = change.path and (debuggee.paths.of_client(change.path) or change.path)
+        return ChangeSearch(self.history, self.now, args.expression, place)
+
+    async def why(self, search: ChangeSearch) -> WhyBody:
+        """Find that line.
+
+        Raises:
+            RequestFailed: the value never existed, or there is no way back.
+
+        """
+        paths = self._shown.paths
+        change = await search.run()
+        path = change.path and (paths.of_client(change.path) or change.path)
         return msgspec.structs.replace(change, path=path)
 
     async def _need_value(self, args: WhyArguments) -> None:
