@@ -342,6 +342,7 @@ def why(
     frame: int | str | None = None,
     thread_id: int | None = None,
     thread: int | None = None,
+    follow: bool | None = None,
     timeout: float | None = None,
     session: str | None = None,
     project: StrPath | None = None,

@@ -93,7 +93,7 @@ PARAMETERS: "dict[str, ParameterRow]" = {
     "text": {
         "type": "string",
         "choices": (),
-        "meaning": "Text of the line, instead of its number; with line, the nearest such line.",
+        "meaning": "Text of the line, in place of its number; with line, the nearest one.",
     },
     "function": {"type": "string", "choices": (), "meaning": "Name of a function, instead of file and line."},
     "condition": {"type": "string", "choices": (), "meaning": "Stop only if this expression is true."},
@@ -108,13 +108,13 @@ PARAMETERS: "dict[str, ParameterRow]" = {
         "choices": (),
         "meaning": "Exception filters to stop on, instead of those before; none given shows the offered ones.",
     },
-    "conditions": {"type": "variables", "choices": (), "meaning": "A condition for each filter that is to have one."},
+    "conditions": {"type": "variables", "choices": (), "meaning": "Conditions, by filter."},
     "do": {
         "type": "string",
         "choices": ("list", "clear", "enable", "disable"),
         "meaning": "The operation on the breakpoints; by default on all of them.",
     },
-    "numbers": {"type": "integers", "choices": (), "meaning": "Numbers of breakpoints, as breakpoints shows them."},
+    "numbers": {"type": "integers", "choices": (), "meaning": "Numbers, as breakpoints shows them."},
     "thread_id": {
         "type": "integer",
         "choices": (),
@@ -145,6 +145,7 @@ PARAMETERS: "dict[str, ParameterRow]" = {
         "choices": (),
         "meaning": "Place in the stack (0 is the innermost), number as shown (#21), or function.",
     },
+    "follow": {"type": "boolean", "choices": (), "meaning": "Also where the value came from."},
     "clock": {"type": "integer", "choices": (), "meaning": "Moment of the history, as why shows it."},
     "context": {
         "type": "string",
@@ -192,19 +193,19 @@ PARAMETERS: "dict[str, ParameterRow]" = {
     "source_reference": {
         "type": "integer",
         "choices": (),
-        "meaning": "Reference of a source without a file, as stack_trace or loaded_sources show it.",
+        "meaning": "Reference of a source without a file, as stack_trace shows it.",
     },
     "category": {
         "type": "string",
         "choices": (),
-        "meaning": "Only this category: stdout, stderr, console, terminal ..., or program: all that the program wrote.",
+        "meaning": "Only stdout, stderr, console, terminal ..., or program: all that the program wrote.",
     },
     "since": {
         "type": "integer",
         "choices": (),
         "meaning": "Only output after this position, which an earlier answer gave.",
     },
-    "command": {"type": "string", "choices": (), "meaning": "Name of any request of the protocol or of the adapter."},
+    "command": {"type": "string", "choices": (), "meaning": "Name of any request of the adapter."},
     "arguments": {"type": "object", "choices": (), "meaning": "Arguments of the request."},
 }
 
@@ -427,7 +428,7 @@ ACTIONS: "dict[str, ActionRow]" = {
         "topic": "history",
         "summary": "Show which line last changed a value, and its previous value. Needs a recorded history.",
         "approval": "execute",
-        "parameters": ("expression", "frame_id", "frame", "thread_id", "thread", "timeout"),
+        "parameters": ("expression", "frame_id", "frame", "thread_id", "thread", "follow", "timeout"),
         "required": ("expression",),
         "results": ("history.WhyResult",),
         "example": {"expression": "total"},

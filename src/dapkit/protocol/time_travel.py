@@ -4,6 +4,7 @@ A moment is identified by its clock: how many lines of the program's own code we
 `docs/reference/python/time-travel.md`.
 """
 
+from collections.abc import Sequence
 from typing import Final
 
 from dapkit.protocol.base import Arguments, EventBody, ProtocolObject
@@ -111,6 +112,7 @@ class WhyArguments(Arguments["WhyBody"], frozen=True, kw_only=True):
         expression: the value.
         frame_id: of the moment that is shown.
         seconds: how long to search; absent for as long as it takes.
+        follow: also find where the new value came from, across calls, in ten steps at most.
 
     """
 
@@ -119,6 +121,39 @@ class WhyArguments(Arguments["WhyBody"], frozen=True, kw_only=True):
     expression: str
     frame_id: int
     seconds: float | None = None
+    follow: bool = False
+
+
+class WhyStep(ProtocolObject, frozen=True, kw_only=True):
+    """A line that a value has come by.
+
+    Attributes:
+        expression: the value that the line changed; absent if it passed the value on, as `return` does.
+        clock: when the line began; absent if that was before the history began.
+        path: of its file.
+        function: that it is in.
+        line: its number.
+        text: of the line; empty if it is not known.
+        old: the value before the change; absent if there was no value.
+        new: the value after the change.
+
+    """
+
+    expression: str | None = None
+    clock: int | None = None
+    path: str
+    function: str
+    line: int
+    text: str = ""
+    old: str | None = None
+    new: str | None = None
+
+
+class WhyInput(ProtocolObject, frozen=True, kw_only=True):
+    """An expression that a value was computed from, and the value of that."""
+
+    expression: str
+    value: str
 
 
 class WhyBody(ProtocolObject, frozen=True, kw_only=True):
@@ -133,6 +168,9 @@ class WhyBody(ProtocolObject, frozen=True, kw_only=True):
         new: the value after the change; absent if there is no value.
         unchanged_since: from which clock on the value has not changed, where the search ended before it was done. The
             other fields are absent then.
+        chain: the lines that the value has come by, the latest first, if they were asked for.
+        ends: why the chain ends with its last line.
+        inputs: the values that the value was computed from there.
 
     """
 
@@ -143,3 +181,6 @@ class WhyBody(ProtocolObject, frozen=True, kw_only=True):
     old: str | None = None
     new: str | None = None
     unchanged_since: int | None = None
+    chain: Sequence[WhyStep] = ()
+    ends: str | None = None
+    inputs: Sequence[WhyInput] = ()

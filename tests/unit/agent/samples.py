@@ -7,7 +7,7 @@ from dapkit.agent.results import session as s
 from dapkit.agent.results import values as v
 from dapkit.agent.results.snapshot import Child, Snapshot
 from dapkit.protocol import DisassembledInstruction, ProtocolObject, Source, Thread, changed
-from dapkit.protocol.time_travel import HistoryMoment, HistoryStop
+from dapkit.protocol.time_travel import HistoryMoment, HistoryStop, WhyInput, WhyStep
 
 APP = Source(name="app.py", path="/work/app.py")
 
@@ -398,6 +398,29 @@ SAMPLES: dict[str, ProtocolObject] = {
         new="<Shop object>",
     ),
     "why_always": h.WhyResult(snapshot=STOPPED, expression="name"),
+    "why_followed": h.WhyResult(
+        snapshot=STOPPED,
+        expression="price",
+        clock=25,
+        path="/work/app.py",
+        function="main",
+        line=8,
+        new="-4",
+        chain=[
+            WhyStep(
+                expression="price",
+                clock=25,
+                path="/work/app.py",
+                function="main",
+                line=8,
+                text="price = parsed(row)",
+                new="-4",
+            ),
+            WhyStep(clock=28, path="/work/parse.py", function="parsed", line=3, text="return row.price * 2\n| x"),
+        ],
+        ends="it was computed",
+        inputs=[WhyInput(expression="row.price", value="-2")],
+    ),
     "why_unfinished": h.WhyResult(snapshot=STOPPED, expression="name", unchanged_since=812),
     "timeline": h.TimelineResult(
         snapshot=STOPPED,

@@ -10,7 +10,15 @@ from dapkit.agent.reading.selection import frame_of
 from dapkit.agent.reading.snapshots import snapshot
 from dapkit.agent.results.history import TimelineResult, WhyResult
 from dapkit.agent.results.session import Resumed
-from dapkit.protocol.time_travel import TimelineArguments, TimelineBody, TravelToArguments, WhyArguments, WhyBody
+from dapkit.protocol.time_travel import (
+    TimelineArguments,
+    TimelineBody,
+    TravelToArguments,
+    WhyArguments,
+    WhyBody,
+    WhyInput,
+    WhyStep,
+)
 from dapkit.redaction.redaction import value_of
 
 
@@ -23,12 +31,13 @@ async def why(
     frame: p.FrameIndex | None = None,
     thread_id: p.ThreadId | None = None,
     thread: p.ThreadIndex | None = None,
+    follow: p.Follow = False,
 ) -> WhyResult:
     """Show which line last changed a value, and its previous value. Needs a recorded history."""
     need_history(call)
     chosen_frame = await frame_of(call, frame_id, frame, thread_id, thread)
     seconds = max(call.timeout - limits.WHY_REST_SECONDS, call.timeout / 2)
-    request = WhyArguments(expression=expression, frame_id=chosen_frame, seconds=seconds)
+    request = WhyArguments(expression=expression, frame_id=chosen_frame, seconds=seconds, follow=follow)
     answer = await call.requests.ask_beyond(request, WhyBody)
     return WhyResult(
         snapshot=snapshot(call.session),
@@ -40,6 +49,12 @@ async def why(
         old=_shown(call, expression, answer.old),
         new=_shown(call, expression, answer.new),
         unchanged_since=answer.unchanged_since,
+        chain=[_step(call, step) for step in answer.chain],
+        ends=answer.ends,
+        inputs=[
+            WhyInput(expression=part.expression, value=_shown(call, part.expression, part.value) or "")
+            for part in answer.inputs
+        ],
     )
 
 
@@ -65,6 +80,20 @@ async def travel_to(call: ActionCall, *, clock: p.Clock) -> Resumed:
     """Show the program as it was at a moment of its recorded history; continue leads back to the present."""
     need_history(call)
     return await travelled(call, f"Travel to {clock}", TravelToArguments(clock=clock))
+
+
+def _step(call: ActionCall, step: WhyStep) -> WhyStep:
+    name = step.expression or ""
+    return WhyStep(
+        expression=step.expression,
+        clock=step.clock,
+        path=step.path,
+        function=step.function,
+        line=step.line,
+        text=step.text,
+        old=_shown(call, name, step.old),
+        new=_shown(call, name, step.new),
+    )
 
 
 def _shown(call: ActionCall, expression: str, value: str | None) -> str | None:

@@ -42,7 +42,7 @@ Exceptions = Annotated[list[str], "Exception filters of the adapter to stop on, 
 File = Annotated[Path, "Source file."]
 Line = Annotated[int, "Line in the file, from 1."]
 Column = Annotated[int, "Column, from 1."]
-LineText = Annotated[str, "Text of the line, instead of its number; with line, the nearest such line."]
+LineText = Annotated[str, "Text of the line, in place of its number; with line, the nearest one."]
 Function = Annotated[str, "Name of a function, instead of file and line."]
 ThreadId = Annotated[int, "Id of a thread, as threads shows it; by default the one that stopped."]
 ThreadIndex = Annotated[int, "The thread at this place in threads, from 0."]
@@ -54,7 +54,7 @@ FrameIndex = Annotated[int | str, "Place in the stack (0 is the innermost), numb
 Condition = Annotated[str, "Stop only if this expression is true."]
 HitCondition = Annotated[str, "Stop only at these hits, such as 5 or >= 5."]
 LogMessage = Annotated[str, "Print this instead of stopping, with {expressions} filled in."]
-Numbers = Annotated[list[int], "Numbers of breakpoints, as breakpoints shows them."]
+Numbers = Annotated[list[int], "Numbers, as breakpoints shows them."]
 Number = Annotated[int, "Number of a breakpoint, as breakpoints shows it."]
 BreakpointsTo = Annotated[
     Literal["list", "clear", "enable", "disable"], "The operation on the breakpoints; by default on all of them."
@@ -62,7 +62,7 @@ BreakpointsTo = Annotated[
 Filters = Annotated[
     list[str], "Exception filters to stop on, instead of those before; none given shows the offered ones."
 ]
-Conditions = Annotated[dict[str, str], "A condition for each filter that is to have one."]
+Conditions = Annotated[dict[str, str], "Conditions, by filter."]
 InstructionReference = Annotated[str, "Address of an instruction, as disassemble shows it."]
 DataId = Annotated[str, "Id of data, as data_breakpoint_info shows it."]
 AccessType = Annotated[Literal["read", "write", "readWrite"], "Which access stops."]
@@ -71,6 +71,7 @@ AccessType = Annotated[Literal["read", "write", "readWrite"], "Which access stop
 
 Granularity = Annotated[Literal["statement", "line", "instruction"], "How far one step goes."]
 Into = Annotated[bool, "Step back into the call that the previous line made."]
+Follow = Annotated[bool, "Also where the value came from."]
 Clock = Annotated[int, "Moment of the history, as why shows it."]
 StepTarget = Annotated[str, "Name of the call to step into, where a line has several."]
 Input = Annotated[str, "The text to type; a line needs its line end."]
@@ -102,14 +103,12 @@ InstructionOffset = Annotated[int, "Offset in instructions, may be negative."]
 ResolveSymbols = Annotated[bool, "Show symbols."]
 StartModule = Annotated[int, "Skip so many modules."]
 ModuleCount = Annotated[int, "How many modules."]
-SourceReference = Annotated[int, "Reference of a source without a file, as stack_trace or loaded_sources show it."]
+SourceReference = Annotated[int, "Reference of a source without a file, as stack_trace shows it."]
 
 # Everything else
 
-Command = Annotated[str, "Name of any request of the protocol or of the adapter."]
+Command = Annotated[str, "Name of any request of the adapter."]
 RequestArguments = Annotated[dict[str, object], "Arguments of the request."]
-Category = Annotated[
-    str, "Only this category: stdout, stderr, console, terminal ..., or program: all that the program wrote."
-]
+Category = Annotated[str, "Only stdout, stderr, console, terminal ..., or program: all that the program wrote."]
 Since = Annotated[int, "Only output after this position, which an earlier answer gave."]
 Timeout = Annotated[float, "Seconds to wait, 5 to 300, by default 30."]

@@ -1,7 +1,9 @@
 """The recorded history of a program."""
 
+from collections.abc import Sequence
+
 from dapkit.agent.results.snapshot import OfSession
-from dapkit.protocol.time_travel import HistoryMoment, HistoryStop
+from dapkit.protocol.time_travel import HistoryMoment, HistoryStop, WhyInput, WhyStep
 
 
 class WhyResult(OfSession, frozen=True, kw_only=True):
@@ -18,6 +20,9 @@ class WhyResult(OfSession, frozen=True, kw_only=True):
         old: the value before the change; absent if there was no value.
         new: the value after the change; absent if there is no value.
         unchanged_since: from which clock on it has not changed, where the time was over before the search was done.
+        chain: with `follow`, the lines that the value has come by, the latest first.
+        ends: why the chain ends with its last line.
+        inputs: the values that the value was computed from there.
 
     """
 
@@ -29,6 +34,9 @@ class WhyResult(OfSession, frozen=True, kw_only=True):
     old: str | None = None
     new: str | None = None
     unchanged_since: int | None = None
+    chain: Sequence[WhyStep] = ()
+    ends: str | None = None
+    inputs: Sequence[WhyInput] = ()
 
 
 class TimelineResult(OfSession, frozen=True, kw_only=True):

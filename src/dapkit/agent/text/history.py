@@ -1,6 +1,7 @@
 """Text of the recorded history of a program."""
 
 from collections.abc import Iterator
+from itertools import chain
 
 from dapkit.agent.results.history import TimelineResult, WhyResult
 from dapkit.agent.text.escaping import fenced, one_line, render
@@ -22,8 +23,25 @@ def _(result: WhyResult) -> str:
     when = "before the recorded history begins" if result.clock is None else f"clock {result.clock}"
     lines = [f"{what} was last changed at {place} ({when})."]
     if result.new is not None and result.old == result.new:  # an object is shown without its attributes
-        return "\n".join([*lines, *_value("Before and after, with other items or attributes", result.new)])
-    return "\n".join([*lines, *_value("Before", result.old), *_value("After", result.new)])
+        values = _value("Before and after, with other items or attributes", result.new)
+    else:
+        values = chain(_value("Before", result.old), _value("After", result.new))
+    return "\n".join([*lines, *values, *_chain(result)])
+
+
+def _chain(result: WhyResult) -> Iterator[str]:
+    if result.ends is None:
+        return
+    yield "The value came by these lines, the latest first:"
+    for number, step in enumerate(result.chain, 1):
+        when = "before the recorded history begins" if step.clock is None else f"clock {step.clock}"
+        place = f"{one_line(step.path)}:{step.line} in {one_line(step.function)} ({when})"
+        yield f"{number}. {place}: {one_line(step.text)}"
+        if step.expression is not None:
+            old = "(none)" if step.old is None else one_line(step.old)
+            yield f"   {one_line(step.expression)}: {old} -> {'(none)' if step.new is None else one_line(step.new)}"
+    inputs = ", ".join(f"{one_line(part.expression)} = {one_line(part.value)}" for part in result.inputs)
+    yield f"At the last of them {one_line(result.ends)}{inputs and f', with {inputs}'}."
 
 
 def _value(title: str, value: str | None) -> Iterator[str]:

@@ -29,8 +29,8 @@ from dapkit.transport.signals import signal_name
 
 log = logging.getLogger(__name__)
 
-type ReplayKind = Literal["replay", "scan", "steps", "frame", "watch"]
-"""The purpose of a replay process: to show its goal, or to find a moment on the way there."""
+type ReplayKind = Literal["replay", "scan", "steps", "frame", "watch", "birth", "look"]
+"""The purpose of a replay process: to show its goal, to find a moment on the way there, or to look from there on."""
 
 _LINE_BYTES = 4096
 UNEXPECTED = "time travel: a process of the past has ended unexpectedly"
@@ -204,9 +204,11 @@ class History:
 
     @asynccontextmanager
     async def begun(
-        self, kind: ReplayKind, checkpoint: Checkpoint, goal: int, frame: int = 0
+        self, kind: ReplayKind, checkpoint: Checkpoint, goal: int, frame: int = 0, *, at: tuple[int, int] = (0, 0)
     ) -> AsyncIterator[PastProcess]:
         """Start a replay process at a checkpoint; it ends with the block.
+
+        Some take the identity of a frame, or the addresses of an object and its type.
 
         Raises:
             RequestFailed: the checkpoint is gone, or its process does not come in time.
@@ -217,7 +219,7 @@ class History:
         self._awaited[name] = came, process
         try:
             with anyio.move_on_after(limits.PAST_SECONDS):
-                await checkpoint.stream.send(f"{kind} {name} {goal} {frame}\n".encode())
+                await checkpoint.stream.send(f"{kind} {name} {goal} {frame} {at[0]} {at[1]}\n".encode())
                 await came.wait()
         except (anyio.BrokenResourceError, anyio.ClosedResourceError) as error:
             raise RequestFailed("time travel: a copy of the program has ended") from error

@@ -36,11 +36,21 @@ async def watched(process: PastProcess, what: dict[str, object]) -> Watched:
 
     """
     await process.say(what)
+    return await observation(process)
+
+
+async def observation(process: PastProcess) -> Watched:
+    """Return the observations of a process about a value, or an object, on its way.
+
+    Raises:
+        RequestFailed: it did not reach its goal.
+
+    """
     words = await process.line()
     if not words[0].startswith("{"):
         raise problem_of(words)
     result = decode_as(Watched, RawJson(" ".join(words).encode()))
-    if result.how != "watch":
+    if result.how not in ("watch", "birth", "look"):
         raise problem_of(result.how.split(" "))
     return result
 

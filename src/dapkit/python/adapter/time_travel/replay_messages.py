@@ -4,7 +4,7 @@ from typing import Any
 
 import msgspec
 
-from dapkit.protocol.time_travel import WhyBody
+from dapkit.protocol.time_travel import WhyBody, WhyInput, WhyStep
 
 BRANCHED_EVENT = "dapkit/branched"
 STANDS_EVENT = "dapkit/stands"
@@ -43,19 +43,34 @@ class FrameIdentity(msgspec.Struct):
     identity: int
 
 
+class Origin(msgspec.Struct):
+    """Where the value came from that a line has bound: an expression to `follow`, or the reason why it ends there."""
+
+    text: str = ""
+    returns: list[WhyStep] = []
+    follow: str | None = None
+    place: dict[str, Any] | None = None
+    ends: str = ""
+    inputs: list[WhyInput] = []
+
+
 class Watched(msgspec.Struct, rename="camel"):
     """An observation of a value on the way of a process; `absent` if the value did not exist at the end.
 
-    `frame` is the identity of the frame of the change, if its line began before the process watched. `write` is the
+    `frame` is the identity of the frame of the change, if its line began before the process watched, and `after` the
+    clock of the line that was begun last before the value was there. `write` is the
     clock of the last write to its data, 0 if there was none; where `is_known` is false, there may have been others.
+    `is_too_early` says that the object did not exist yet where the process began.
     """
 
     how: str
     change: WhyBody | None = None
     frame: int = 0
+    after: int = 0
     absent: bool = False
     write: int = 0
     is_known: bool = False
+    is_too_early: bool = False
 
 
 class StopPosition(msgspec.Struct, rename="camel"):

@@ -56,6 +56,7 @@ from dapkit.python.adapter.time_travel.history_queries import (
     line_before,
 )
 from dapkit.python.adapter.time_travel.instruction_steps import address_of, go_forwards
+from dapkit.python.adapter.time_travel.origin_chain import OriginChain
 from dapkit.python.adapter.time_travel.recorded_program import Replay
 from dapkit.python.adapter.time_travel.replay_engines import PastEnded, PastEngine, PastEngines
 from dapkit.python.adapter.time_travel.replay_messages import (
@@ -443,7 +444,7 @@ class TimeTravel(Debuggee):
         origin = self.history.first_for(args.clock) if args.from_beginning else self.history.before(args.clock)
         await self._show(args.clock, ArrivalStop("goto"), origin)
 
-    async def search(self, args: WhyArguments) -> ChangeSearch:
+    async def search(self, args: WhyArguments) -> ChangeSearch | OriginChain:
         """Prepare the search for the line that last changed a value before this moment.
 
         Raises:
@@ -455,9 +456,10 @@ class TimeTravel(Debuggee):
         place = await self._shown.link.request_custom("dapkit/placeOfExpression", request)
         if self.history.before(self.now - 1) is None:  # at the beginning, where nothing has changed before
             await self._need_value(args)
-        return ChangeSearch(self.history, self.now, args.expression, place)
+        search = ChangeSearch(self.history, self.now, args.expression, place)
+        return OriginChain(self.history, self._engines, search) if args.follow else search
 
-    async def why(self, search: ChangeSearch) -> WhyBody:
+    async def why(self, search: ChangeSearch | OriginChain) -> WhyBody:
         """Find that line.
 
         Raises:
@@ -467,7 +469,10 @@ class TimeTravel(Debuggee):
         paths = self._shown.paths
         change = await search.run()
         path = change.path and (paths.of_client(change.path) or change.path)
-        return msgspec.structs.replace(change, path=path)
+        chain = tuple(
+            msgspec.structs.replace(step, path=paths.of_client(step.path) or step.path) for step in change.chain
+        )
+        return msgspec.structs.replace(change, path=path, chain=chain)
 
     async def _need_value(self, args: WhyArguments) -> None:
         """Check that an expression has a value in the shown process. Raises: RequestFailed."""

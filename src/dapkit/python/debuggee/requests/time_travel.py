@@ -1,7 +1,7 @@
 """Requests of the adapter for time travel."""
 
 from types import FrameType
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from ..connection.framing import Json
 from ..connection.request import DEFERRED, Deferred, IncomingRequest, number, text
@@ -40,6 +40,17 @@ def place_of_expression(engine: "Engine", request: IncomingRequest) -> Json:
     except SyntaxError as error:
         raise RequestRefused(f"{expression!r:.200} is not an expression: {error.msg}") from error
     return place_of_value(frame, code, expression)
+
+
+def origin(engine: "Engine", request: IncomingRequest) -> Json:
+    """Return where the value came from that a line has bound, at the moment before that."""
+    parked = next(iter(engine.stops.parked.values()), None)
+    if parked is None:
+        raise RequestRefused("the process does not stand at a line")
+    arguments: dict[str, Any] = request.arguments
+    finder = load("time_travel.value_origin").ValueOrigin(engine, parked.shown)
+    body: Json = finder.find(arguments["change"], text(request, "expression"), arguments["place"])
+    return body
 
 
 def place_of_target(engine: "Engine", request: IncomingRequest) -> Json:
@@ -82,6 +93,7 @@ def branch(engine: "Engine", request: IncomingRequest) -> Deferred:
 HANDLERS: Final[dict[str, Handler]] = {
     "dapkit/branch": branch,
     "dapkit/identity": identity,
+    "dapkit/origin": origin,
     "dapkit/handOver": hand_over,
     "dapkit/placeOfExpression": place_of_expression,
     "dapkit/placeOfTarget": place_of_target,

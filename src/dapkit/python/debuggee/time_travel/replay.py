@@ -17,7 +17,7 @@ import os
 import sys
 from collections.abc import Callable
 from types import FrameType
-from typing import Final
+from typing import Final, NoReturn
 
 from .. import loader
 from ..connection import current_engine
@@ -81,9 +81,11 @@ def _arrive(frame: FrameType, kind: str, descriptor: int, known_frame: int) -> N
         _report_steps(frame, descriptor, known_frame)
     elif kind == "frame":
         _report_first_line(descriptor, known_frame)
+    elif kind == "birth":
+        _answer(descriptor, {"how": kind, "write": backend.last_write()})
     elif _watches:
         _report_change(kind, frame, descriptor)
-    elif kind == "watch":
+    elif kind in ("watch", "look"):
         _begin_watch(frame, descriptor)
     elif _engines and _scan.is_under_way:
         _say_and_end(SCANNED, {"last": _scan.last, "how": kind})
@@ -182,9 +184,16 @@ def _begin_watch(frame: FrameType, descriptor: int) -> None:
         messages = reader.feed(data)
     watch = _watch_for(messages[0])
     _watches.append(watch)
+    until = messages[0].get("until")
+    if isinstance(until, int):
+        backend.go_on_to_end(until)
     if isinstance(watch, WriteWatch):
+        if watch.is_too_early:
+            _answer(descriptor, {"how": "watch", "isTooEarly": True})
         watch.begin()
         return
+    if isinstance(watch, ValueWatch):
+        watch.begin({ident: other for ident, other in sys._current_frames().items() if ident != _thread.get_ident()})
     watch.line(frame, backend.clock())
 
     backend.look_at_lines(
@@ -198,7 +207,11 @@ def _report_change(kind: str, frame: FrameType, descriptor: int) -> None:
     """Report the result of the watch."""
     [watch] = _watches
     report = watch.report(frame) if isinstance(watch, WriteWatch) else watch.report(frame, backend.clock())
-    os.write(descriptor, body_of({"how": kind, **report}) + b"\n")
+    _answer(descriptor, {"how": kind, **report})
+
+
+def _answer(descriptor: int, body: Json) -> NoReturn:
+    os.write(descriptor, body_of(body) + b"\n")
     os._exit(_ENDED)
 
 

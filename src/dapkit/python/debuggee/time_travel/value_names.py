@@ -40,7 +40,7 @@ def place_of_value(frame: FrameType, code: CodeType, expression: str) -> Json:
     module               names of a module
     object, type         the object at an address, with its type at another; `expression` continues from it
     frame, path, line    names of this call of a function, and for a variable that no other function reaches
-    variable             the code that binds it, and the lines; `object` is its value, if that can change inside
+    variable, inside     the code that binds it, and the lines; the place of its value, if that can change inside
     """
     place = place_in(frame, code)
     (kind, name), *others = steps_of(expression)
@@ -58,8 +58,10 @@ def place_of_value(frame: FrameType, code: CodeType, expression: str) -> Json:
     if steps or not is_fast_local(frame.f_code, name):
         return place
     lines = binding_lines(frame.f_code, name)
-    variable = {"variable": {"code": id(frame.f_code), "lines": lines}}
-    return {**place, **address, **variable} if len(lines) <= _MOST_LINES else place
+    if len(lines) > _MOST_LINES:
+        return place
+    variable: Json = {"variable": {"code": id(frame.f_code), "lines": lines}}
+    return {**place, **variable, "inside": {**address, "expression": OBJECT} if address else None}
 
 
 def _with_keys(steps: list[Step], variables: LocalVariables) -> list[Step]:

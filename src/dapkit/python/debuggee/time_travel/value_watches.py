@@ -99,6 +99,14 @@ class ValueWatch:
         self._text: str | None = None
         self._change: Json | None = None
         self._changed_in = 0  # identity of the frame, where it is not known when the line began
+        self._now = 0  # the clock of the line that was begun last, before the value is looked at
+        self._changed_after = 0  # the same, where it has changed
+
+    def begin(self, frames: Mapping[int, FrameType]) -> None:
+        """Take the lines that the threads execute where the watch begins; `frames` are the newest ones, by thread."""
+        for ident, frame in frames.items():
+            if (place := _place_of(frame)) is not None:
+                self._places[ident] = place
 
     def report(self, frame: FrameType, clock: int) -> Json:
         """Describe the last change: the line that made it, the value before and after.
@@ -106,20 +114,28 @@ class ValueWatch:
         And whether there was no change. `frame` is the identity of its frame if it is not known when the line began.
         """
         self.line(frame, clock)
-        return {"change": self._change, "frame": self._changed_in, "absent": self._text is None}
+        return {
+            "change": self._change,
+            "frame": self._changed_in,
+            "after": self._changed_after,
+            "absent": self._text is None,
+        }
 
     def line(self, frame: FrameType, clock: int) -> None:
         """Compare the value with its earlier one, where a line begins."""
+        self._now = clock - 1
         self._look(frame)
         self._stand(_Place(frame.f_code, frame.f_lineno, clock) if _has_file(frame.f_code) else _place_of(frame))
 
     def leave(self, leaving: FrameType) -> None:
         """Compare where a function is left, by its end or for a while; its caller's line is executed then."""
+        self._now = backend.clock()
         self._look(leaving)
         self._stand(_place_of(leaving.f_back))
 
     def resume(self, frame: FrameType) -> None:
         """Compare where a generator or coroutine continues, in the middle of a line."""
+        self._now = backend.clock()
         self._look(frame)
         self._stand(_place_of(frame))
 
@@ -153,6 +169,7 @@ class ValueWatch:
         place = self._changed_at()
         if place is not None:
             code, line, clock, self._changed_in = place
+            self._changed_after = self._now
             self._change = {
                 "clock": clock or None,
                 "path": code.co_filename,

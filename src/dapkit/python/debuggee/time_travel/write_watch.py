@@ -37,7 +37,7 @@ class WriteWatch:
         self._steps = steps_of(expression)
         described: dict[str, Any] = place
         self._module = place.get("module")
-        self._object: tuple[int, int] = described.get("object", 0), described.get("type", 0)
+        self._object: tuple[int, int] = described.get("object", 0), described.get("type", 0)  # 0: none
         self._variable: dict[str, Any] | None = described.get("variable")
         self._frame: int = described.get("frame", 0)
         self._watched: list[tuple[int, object]] = []
@@ -52,6 +52,11 @@ class WriteWatch:
             self._is_known, links = False, []
         self._watched = _identities(links)
         backend.watch_writes(links, self.watch, *self._object)
+
+    @property
+    def is_too_early(self) -> bool:
+        """Whether the object does not exist yet that the expression begins at."""
+        return self._object[0] != 0 and backend.object_at(*self._object) is None
 
     def begin(self) -> None:
         """Watch from here on."""
@@ -85,10 +90,8 @@ class WriteWatch:
             if _has_bound(call, self._steps[0][1]):
                 return 0, False
         self._is_absent = self._steps[0][1] not in call.f_locals
-        began = backend.first_tick(call)  # -1: before this process watched
-        if began == 0:
-            return backend.clock(), True
-        return max(write, began), True
+        began = backend.first_tick(call) or backend.clock()  # -1: before this process watched
+        return max(write, began - 1), True
 
     def _links(self) -> list[_Link]:
         links: list[_Link] = []

@@ -165,10 +165,13 @@ static void be_checkpoint(void)
     for (;;) {
         unsigned long long wanted;
         hear(line);
-        if (sscanf(line, "%15s %2047s %llu %llu", replay_kind, name, &wanted, &wanted_frame) != 4) _exit(0);
+        unsigned long long place = 0, type = 0;
+        if (sscanf(line, "%15s %2047s %llu %llu %llu %llu", replay_kind, name, &wanted, &wanted_frame, &place, &type) < 4)
+            _exit(0);
         if (fork_replay() != 0) continue;
         keep_own_number();
         goal = wanted;
+        watch_births((uintptr_t)place, (uintptr_t)type);
         close(control);
         connect_to_adapter();
         snprintf(line, sizeof line, "begun %.1024s %d %llu\n", name, getpid(), (unsigned long long)ticks);
@@ -291,7 +294,9 @@ PyObject *arrive(void)
 {
     char line[64];
     snprintf(line, sizeof line, "arrived %llu\n", (unsigned long long)ticks);
-    if (!has_arrived && !is_kind("steps") && !is_kind("frame") && !is_kind("watch")) say(line);
+    int says_itself = is_kind("steps") || is_kind("frame") || is_kind("watch") || is_kind("look") ||
+                       is_kind("birth");
+    if (!has_arrived && !says_itself) say(line);
     has_arrived = 1;
     return call_arrive(replay_kind);
 }

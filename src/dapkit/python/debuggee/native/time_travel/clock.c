@@ -48,7 +48,8 @@ static void aim_replay(void)
     aim();
 }
 
-static int looks_on_the_way(void) { return is_kind("scan") || is_kind("watch"); }
+/* One that is to look from its goal on has another goal then. */
+static int looks_on_the_way(void) { return is_kind("scan") || is_kind("watch") || (is_kind("look") && has_arrived); }
 
 static int notes_steps(void) { return is_kind("steps") || is_kind("frame"); }
 

@@ -315,6 +315,7 @@ extern PyMethodDef throw_methods[];
 
 extern PyMethodDef write_methods[];
 extern int must_look_at_writes;
+void watch_births(uintptr_t place, uintptr_t type); /* of objects of a type at an address, from here on; 0: of none */
 int look_at_writes(PyObject *code, PyObject *line); /* that begins; -1 with an exception set */
 
 /* contexts.c */

@@ -126,8 +126,18 @@ static void look_at_lists(void)
 static void look_at_root(void)
 {
     if (root.address == 0 || is_object_at(root.address, root.type) == root.is_there) return;
-    links_have_changed = 1;
     if (!root.is_there) last_write = ticks - 1; /* it may have been made with the value */
+    root.is_there = !root.is_there;
+    links_have_changed = watch_again != NULL;
+}
+
+void watch_births(uintptr_t place, uintptr_t type)
+{
+    root.address = place;
+    root.type = type;
+    root.is_there = place != 0 && is_object_at(place, type);
+    must_look_at_writes = place != 0;
+    last_write = 0; /* this copy may be one of a process that has watched */
 }
 
 static int binds(long line)
