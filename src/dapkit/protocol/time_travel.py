@@ -129,7 +129,8 @@ class WhyStep(ProtocolObject, frozen=True, kw_only=True):
 
     Attributes:
         expression: the value that the line changed; absent if it passed the value on, as `return` does.
-        clock: when the line began; absent if that was before the history began.
+        clock: when the line began; absent if that was before the history began, or if the line passed the value on from
+            another call.
         path: of its file.
         function: that it is in.
         line: its number.

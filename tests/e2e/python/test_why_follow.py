@@ -8,7 +8,7 @@ import pytest
 from dapkit.protocol.time_travel import WhyArguments, WhyBody
 from e2e.python.adapter_client import AdapterClient
 
-pytestmark = [pytest.mark.each_python, pytest.mark.row("reverseContinue"), pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.each_python, pytest.mark.row("reverseContinue"), pytest.mark.timeout(900)]
 
 PROGRAM = Path(__file__).with_name("travel") / "followed.py"
 PARSED = (
@@ -75,6 +75,7 @@ CHAINS = {
         "it was computed, with amount = 4",
     ),
     "first": (["first = absolute = abs(price)"], "it is the result of abs(price), with price = 4"),
+    "kind": (["kind = str"], "it is built in"),
     "rows": (["rows[0] += 1"], "it was computed, with rows[0] = 4"),
 }
 
@@ -91,5 +92,6 @@ async def test_a_value_is_followed_to_where_it_came_from(driver: AdapterClient, 
         inputs = ", ".join(f"{part.expression} = {part.value}" for part in answer.inputs)
         found = f"{answer.ends}{inputs and f', with {inputs}'}"
         assert ([step.text for step in answer.chain], found[: len(ends)]) == (list(lines), ends), expression
+        assert all(step.clock is not None for step in answer.chain if step.expression is not None)
         first = answer.chain[0]
         assert (first.path, first.line, first.clock, first.new) == (answer.path, answer.line, answer.clock, answer.new)

@@ -417,6 +417,7 @@ SAMPLES: dict[str, ProtocolObject] = {
                 new="-4",
             ),
             WhyStep(clock=28, path="/work/parse.py", function="parsed", line=3, text="return row.price * 2\n| x"),
+            WhyStep(path="/work/parse.py", function="outer", line=9, text="return parsed(row)"),
         ],
         ends="it was computed",
         inputs=[WhyInput(expression="row.price", value="-2")],

@@ -34,8 +34,9 @@ def _chain(result: WhyResult) -> Iterator[str]:
         return
     yield "The value came by these lines, the latest first:"
     for number, step in enumerate(result.chain, 1):
-        when = "before the recorded history begins" if step.clock is None else f"clock {step.clock}"
-        place = f"{one_line(step.path)}:{step.line} in {one_line(step.function)} ({when})"
+        when = "before the recorded history begins" if step.expression is not None else ""
+        when = when if step.clock is None else f"clock {step.clock}"
+        place = f"{one_line(step.path)}:{step.line} in {one_line(step.function)}{when and f' ({when})'}"
         yield f"{number}. {place}: {one_line(step.text)}"
         if step.expression is not None:
             old = "(none)" if step.old is None else one_line(step.old)

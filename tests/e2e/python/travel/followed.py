@@ -137,6 +137,7 @@ async def main():
     kept = table.setdefault("c", price)
     enclosed = closed(price)
     first = absolute = abs(price)
+    kind = str
     print("end")
 
 

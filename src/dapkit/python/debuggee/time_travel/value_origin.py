@@ -62,8 +62,8 @@ class ValueOrigin:
 
         Args:
             change: the line: its `path`, `function` and `line`.
-            expression: the changed value; `place` is the response of `dapkit/placeOfExpression`.
-            place: the same.
+            expression: the changed value.
+            place: the response of `dapkit/placeOfExpression` about it.
 
         Returns:
             `text` of the line; `follow`, an expression to follow, with its `place`; or `ends`, the reason why there is
@@ -133,8 +133,7 @@ class ValueOrigin:
                 return self._of_call(frame, text, node)
         expression = expression_text(text, node)
         if isinstance(node, PLACES) and not any(kind == "computed" for kind, _ in steps_of(expression)):
-            place = place_of_value(frame, compile(expression, "<dapkit: why>", "eval", dont_inherit=True), expression)
-            return {"follow": expression, "place": place}
+            return _followed(frame, expression)
         return self._computed(frame, text, [node])
 
     def _of_call(self, frame: FrameType, text: ProgramText, node: Node) -> Json:
@@ -157,7 +156,7 @@ class ValueOrigin:
         [statement] = returns
         self._returns.append(
             {
-                "clock": max(backend.last_tick(callee), 0) or backend.clock(),
+                "clock": backend.clock() if at == 1 else None,
                 "path": callee.f_code.co_filename,
                 "function": callee.f_code.co_qualname,
                 "line": callee.f_lineno,
@@ -198,6 +197,14 @@ class ValueOrigin:
 
 
 _UNKNOWN: Final = object()
+
+
+def _followed(frame: FrameType, expression: str) -> Json:
+    (_, name), *_ = steps_of(expression)
+    if name in vars(sys.modules["builtins"]) and name not in frame.f_globals and name not in stored_locals(frame):
+        return {"ends": "it is built in"}
+    place = place_of_value(frame, compile(expression, "<dapkit: why>", "eval", dont_inherit=True), expression)
+    return {"follow": expression, "place": place}
 
 
 def _has_variable(frame: FrameType, name: str, identity: object) -> bool:
