@@ -101,6 +101,38 @@ def said(driver: AdapterClient) -> str:
     )
 
 
+def record_with_buffer(folder: Path, python: str, program: str, *, is_file: bool) -> None:
+    """Record a program whose output is written when its buffer is full, into a file or not."""
+    words = [sys.executable, "-m", "dapkit.cli", "record", "-o", "run.dapkit", python, program]
+    with (folder / "output.txt").open("w") as file:
+        stdout = file if is_file else subprocess.DEVNULL
+        environment = {**os.environ, "PYTHONUNBUFFERED": ""}
+        subprocess.run(words, cwd=folder, env=environment, stdout=stdout, check=True, timeout=DEADLINE * 2)
+
+
+@pytest.mark.each_python
+@pytest.mark.parametrize("is_file", [True, False], ids=["file", "other"])
+async def test_a_recording_shows_the_output_that_was_written_at_the_end(
+    driver: AdapterClient, python: str, is_file: bool
+) -> None:
+    program = driver.write('a = 1\nprint("at the end")\n')
+    record_with_buffer(driver.folder, python, program.name, is_file=is_file)
+    await open_recording(driver, driver.folder / "run.dapkit")
+    assert written(driver) == "at the end\n"
+    await driver.resume()
+    assert await driver.where() == ("<module>", 2)
+    assert written(driver) == "at the end\n"
+    assert "unexpectedly" not in said(driver)
+
+
+@pytest.mark.each_python
+async def test_a_recording_does_not_show_output_that_was_never_written(driver: AdapterClient, python: str) -> None:
+    program = driver.write('import os\nprint("lost")\nos._exit(3)\n')
+    assert record(driver.folder, "-o", "run.dapkit", python, program.name, env={"PYTHONUNBUFFERED": ""}).returncode == 3
+    await open_recording(driver, driver.folder / "run.dapkit")
+    assert written(driver) == ""
+
+
 @pytest.mark.thorough
 @pytest.mark.timeout(300)
 @pytest.mark.parametrize(

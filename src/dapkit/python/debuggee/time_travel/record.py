@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from ..engine.engine import Engine
 
 RECORDING_ENDS: Final = "dapkit/recordingEnds"
+_RETURNED: Final = "returned"
+"""In the reason of an end: the program has returned, and was not ended in the middle."""
 
 
 def claim(engine: "Engine") -> None:
@@ -109,6 +111,8 @@ def _execute_again(engine: "Engine", recording: RecordingOptions) -> None:
     output, errors = standard_streams.make_again(recording.streams)
 
     def ended(how: str) -> None:
+        if how.split(" ")[2:3] == [_RETURNED]:
+            standard_streams.flush((output, errors))
         engine.link.event(RECORDING_ENDS, {"how": how, **_stands()})
 
     folder = recording.folder

@@ -61,10 +61,13 @@ _watches: list[ValueWatch | LineWatch | WriteWatch] = []
 
 
 def run(kind: str, descriptor: int, known_frame: int) -> None:
-    """Do this process's work; called by C, in place of the program at its present position."""
-    frame = sys._getframe(1)
+    """Do this process's work; called by C, in place of the program at its present position, or after its end."""
+    frame = sys._getframe().f_back
     try:
-        _arrive(frame, kind, descriptor, known_frame)
+        if frame is None:
+            _end_after_program(kind, descriptor)
+        else:
+            _arrive(frame, kind, descriptor, known_frame)
     except Exception as error:  # the program must not continue with it, and it would be lost
         where = error.__traceback__
         while where is not None and where.tb_next is not None:
@@ -104,6 +107,14 @@ def _arrive(frame: FrameType, kind: str, descriptor: int, known_frame: int) -> N
         engine.stops.show(parked, stop.reason, stop.details)
 
 
+def _end_after_program(kind: str, descriptor: int) -> None:
+    if _engines and _scan.is_under_way:
+        _say_and_end(SCANNED, {"last": _scan.last, "how": kind})
+    if _engines:
+        _say_and_end(HISTORY_ENDS, {"how": kind})
+    _answer(descriptor, {"how": kind})
+
+
 def leave() -> None:
     """Record that this process is the live program from now on."""
     _engines.clear()
@@ -140,7 +151,7 @@ def _begin_engine(
     return engine
 
 
-def _say_and_end(event: str, body: Json) -> None:
+def _say_and_end(event: str, body: Json) -> NoReturn:
     [engine] = _engines
     engine.link.event(event, body)
     os._exit(_ENDED)

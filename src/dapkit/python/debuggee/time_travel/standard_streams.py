@@ -48,6 +48,24 @@ def make_again(described: Json) -> tuple[int, int]:
     return really[0], really[1]
 
 
+def flush(really: tuple[int, int]) -> None:
+    """Write the output that is still in the buffers, as the interpreter does when the program has ended.
+
+    `really` is where the program's output and errors go.
+    """
+    for number, stream, goes_to in zip((1, 2), (sys.__stdout__, sys.__stderr__), really, strict=True):
+        if type(stream) is not _io.TextIOWrapper or stream.closed:
+            continue
+        try:
+            is_file = stat.S_ISREG(os.fstat(number).st_mode)  # one of ours, which has no reader
+            begin = os.lseek(number, 0, os.SEEK_END) if is_file else 0
+            stream.flush()
+            if is_file:
+                os.write(goes_to, os.pread(number, os.fstat(number).st_size - begin, begin))
+        except (OSError, ValueError):  # the descriptor is closed
+            continue
+
+
 def _out_of_the_way(number: int) -> int:
     import fcntl
 

@@ -290,6 +290,8 @@ void diverged(const char *call, const char *noted, uint64_t when) { end_here("di
 
 void reached_end(void) { end_here("end", "-", "-", 0); }
 
+void program_returned(void) { end_here("end", "returned", "-", 0); }
+
 PyObject *arrive(void)
 {
     char line[64];

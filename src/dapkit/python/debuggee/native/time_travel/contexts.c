@@ -55,7 +55,7 @@ static PyObject *run_program(PyObject *self, PyObject *const *args, size_t given
     else if (is_recorded) aim_collector_at_note();
     inside = 1;
     PyObject *result = PyObject_Vectorcall(((Context *)self)->function, args, given, names);
-    if (mode == REPLAY) reached_end();
+    if (mode == REPLAY) program_returned();
     inside = 0;
     log_head->ticks = ticks;
     mode = OFF;

@@ -287,6 +287,7 @@ int begin_checkpoints(const char *path, const char *token, PyObject *arrive);
 PyObject *arrive(void);        /* do its work */
 void diverged(const char *call, const char *noted, uint64_t when);
 void reached_end(void);
+void program_returned(void); /* the same, where nothing is left to do but the interpreter's end */
 int checkpoint(void); /* 1 in a process that replays from it, -1 if there can be none now */
 
 /* clock.c */
