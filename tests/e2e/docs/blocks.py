@@ -213,6 +213,7 @@ RULES: dict[tuple[str, str], tuple[Check | Typed | LeftOut, ...]] = {
     ("docs/reference/python/time-travel.md", "text"): (
         LeftOut("a picture, whose like is in tests/unit/agent/golden"),
         LeftOut("an answer, whose like is in tests/unit/agent/golden"),
+        LeftOut("an answer, whose like is in tests/unit/agent/golden"),
     ),
     ("docs/reference/sessions.md", "python"): (Typed(files=SHOP, prints="-4\n"),),
     ("docs/reference/sessions.md", "text"): (LeftOut("a message, which tests of references expect"),),
