@@ -28,7 +28,7 @@ JS_QUICK := $(addprefix tests/js/,$(addsuffix .test.js,line_adapter mcp mock_ada
 # The tests start thousands of interpreters, each of which would compile everything anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo demo-timetravel test test-all test-python test-js requests-table adapters-table check check-native free-threaded bench transparency docs wheel check-install vscode-bundle vsix check-vscode test-vscode clean
+.PHONY: help demo demo-timetravel test test-all test-python test-js requests-table adapters-table check check-native free-threaded bench transparency travel-corpus docs wheel check-install vscode-bundle vsix check-vscode test-vscode clean
 
 help: ## show this list
 	@sed -n 's/^\([a-z-]*\):[^#]*## /\1 - /p' $(MAKEFILE_LIST)
@@ -116,6 +116,9 @@ bench: $(READY) ## measure speed and print the tables, which takes half an hour;
 
 transparency: $(READY) ## run CPython's own tests under the debugger, and compare; ARGS=--all all of them, ARGS=--packages those of packages
 	$(PYTHON) tools/measure_transparency.py $(ARGS)
+
+travel-corpus: $(READY) ## measure time travel and recordings on programs with packages, which takes half an hour; ARGS=--write keeps the table
+	$(PYTHON) tools/measure_travel.py $(ARGS)
 
 docs: .venv-docs/.ready ## build the documentation into docs/_build/html
 	.venv-docs/bin/sphinx-build --quiet --fail-on-warning --keep-going -d docs/_build/doctrees docs docs/_build/html

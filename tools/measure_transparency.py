@@ -30,7 +30,7 @@ from transparency import packages
 from transparency.debugged import DEBUGPY, OURS, Debugger
 from transparency.explained import unexplained
 from transparency.modes import MODES, USUAL
-from transparency.page import as_text, document
+from transparency.page import as_text, document, without_corpus
 from transparency.subjects import BUILD, Subject, interpreter, module_subject, modules
 from transparency.trial import Base, Verdict, base, verdict
 
@@ -178,7 +178,9 @@ def main() -> int:
     found = anyio.run(partial(measure, chosen, debugger, folder))
     print(f"\n{as_text(found)}\n{time.monotonic() - begun:.0f} s")
     if chosen.write is not None:
-        chosen.write.write_text(document(kept(folder), day=datetime.now(UTC).date()), encoding="utf-8")
+        _, corpus = without_corpus(chosen.write.read_text(encoding="utf-8") if chosen.write.exists() else "")
+        page = document(kept(folder), day=datetime.now(UTC).date())
+        chosen.write.write_text(f"{page}\n{corpus}" if corpus else page, encoding="utf-8")
     failures = unexplained(found, MOST_CHANGES)
     if not found:
         failures.append("nothing was measured")

@@ -102,6 +102,15 @@ def as_text(found: Sequence[Verdict]) -> str:
     return "\n".join(lines)
 
 
+CORPUS = "<!-- The rest is written by tools/measure_travel.py. -->"
+
+
+def without_corpus(page: str) -> tuple[str, str]:
+    """Split a page in what this module has written and the section on programs with packages, empty if it has none."""
+    own, mark, corpus = page.partition(CORPUS)
+    return own, mark + corpus
+
+
 def document(found: Sequence[Verdict], *, day: date) -> str:
     """Return the page of the reference, or that of time travel if nothing else was measured."""
     if {verdict.mode for verdict in found} == {"travel"}:
