@@ -194,8 +194,9 @@ async def _replayed(result: Result, recording: Path, moves: int, output: str) ->
         await driver.session.launch({"replay": str(recording), "cwd": str(recording.parent)})
         await driver.session.next_stop()  # at the end
         remarks = _remarks(driver)
-        result.diverged += re.findall(r"diverged: .*", remarks)
-        if "has ended with exit code" not in remarks:
+        if diverged := re.findall(r"diverged: .*", remarks):
+            result.diverged += diverged[:1]
+        elif "has ended with exit code" not in remarks:
             result.ended.append(remarks.strip()[:300])
         elif _comparable(_stdout(driver)) != output:
             result.wrong.append(f"output of the replay: {_stdout(driver)!r:.300}, not {output!r:.300}")
@@ -215,11 +216,11 @@ def _findings(rows: list[Result]) -> list[list[list[str]]]:
     return [[row.diverged for row in rows], [row.wrong for row in rows], [row.ended for row in rows]]
 
 
-_INTRODUCTION = """Measured on {day} by `make travel-corpus`: {count} programs, each with another package, on each
-Python. A client goes to 20 moments that were seen as the program ran, and to 20 of its recording. *Diverged* moments
-could not be shown, which was said; *wrong* ones were not as they had been; where the history *ends*, the
-reason is said: a library has begun a thread of its own. The cost is the processor time of a recorded
-run in plain ones, the median of three and the highest of the versions; the size is the largest of the recordings."""
+_INTRODUCTION = """Measured on {day} by `make travel-corpus`: {count} programs, each with another package, on the
+Pythons of the table. A client goes to 20 moments that were seen as the program ran, and to 20 of its recording.
+*Diverged* moments could not be shown, which was said; *wrong* ones were not as they had been; where the history
+*ends*, the reason is said: a library has begun a thread of its own. The cost is the processor time of a recorded run in
+plain ones, the median of three and the highest of the versions; the size is the largest of the recordings."""
 
 
 def table(results: list[Result]) -> str:
