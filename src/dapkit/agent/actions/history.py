@@ -10,16 +10,15 @@ from dapkit.agent.reading.selection import frame_of
 from dapkit.agent.reading.snapshots import snapshot
 from dapkit.agent.results.history import TimelineResult, WhyResult
 from dapkit.agent.results.session import Resumed
+from dapkit.protocol import changed
 from dapkit.protocol.time_travel import (
     TimelineArguments,
     TimelineBody,
     TravelToArguments,
     WhyArguments,
     WhyBody,
-    WhyInput,
-    WhyStep,
 )
-from dapkit.redaction.redaction import value_of
+from dapkit.redaction.redaction import names_secret, value_of
 
 
 @action(Approval.EXECUTE, example={"expression": "total"})
@@ -39,6 +38,8 @@ async def why(
     seconds = max(call.timeout - limits.WHY_REST_SECONDS, call.timeout / 2)
     request = WhyArguments(expression=expression, frame_id=chosen_frame, seconds=seconds, follow=follow)
     answer = await call.requests.ask_beyond(request, WhyBody)
+    if call.settings.redact_enabled:
+        answer = without_secrets(answer, expression)
     return WhyResult(
         snapshot=snapshot(call.session),
         expression=expression,
@@ -46,15 +47,12 @@ async def why(
         path=answer.path,
         function=answer.function,
         line=answer.line,
-        old=_shown(call, expression, answer.old),
-        new=_shown(call, expression, answer.new),
+        old=_short(call, answer.old),
+        new=_short(call, answer.new),
         unchanged_since=answer.unchanged_since,
-        chain=[_step(call, step) for step in answer.chain],
+        chain=[changed(step, old=_short(call, step.old), new=_short(call, step.new)) for step in answer.chain],
         ends=answer.ends,
-        inputs=[
-            WhyInput(expression=part.expression, value=_shown(call, part.expression, part.value) or "")
-            for part in answer.inputs
-        ],
+        inputs=[changed(part, value=_short(call, part.value)) for part in answer.inputs],
     )
 
 
@@ -82,22 +80,34 @@ async def travel_to(call: ActionCall, *, clock: p.Clock) -> Resumed:
     return await travelled(call, f"Travel to {clock}", TravelToArguments(clock=clock))
 
 
-def _step(call: ActionCall, step: WhyStep) -> WhyStep:
-    name = step.expression or ""
-    return WhyStep(
-        expression=step.expression,
-        clock=step.clock,
-        path=step.path,
-        function=step.function,
-        line=step.line,
-        text=step.text,
-        old=_shown(call, name, step.old),
-        new=_shown(call, name, step.new),
+def without_secrets(answer: WhyBody, expression: str) -> WhyBody:
+    """Remove secret values: if one name on the way of a value is secret, that value has other names there, too."""
+    names = [expression, *(step.expression or "" for step in answer.chain)]
+    secret = next(filter(names_secret, names), None)
+
+    def value(name: str, text: str | None) -> str | None:
+        return None if text is None else value_of(secret or name, text)
+
+    def code(text: str) -> str:  # a literal in it may be the value
+        return "[redacted]" if secret is not None and not {"'", '"'}.isdisjoint(text) else text
+
+    return changed(
+        answer,
+        old=value(expression, answer.old),
+        new=value(expression, answer.new),
+        chain=[
+            changed(
+                step,
+                text=code(step.text),
+                old=value(step.expression or "", step.old),
+                new=value(step.expression or "", step.new),
+            )
+            for step in answer.chain
+        ],
+        ends=None if answer.ends is None else code(answer.ends),
+        inputs=[changed(part, value=value(part.expression, part.value)) for part in answer.inputs],
     )
 
 
-def _shown(call: ActionCall, expression: str, value: str | None) -> str | None:
-    if value is None:
-        return None
-    secret_of = expression if call.settings.redact_enabled else ""
-    return shortened(value_of(secret_of, value), call.settings.text_bytes // 4)[0]
+def _short(call: ActionCall, value: str | None) -> str | None:
+    return None if value is None else shortened(value, call.settings.text_bytes // 4)[0]
