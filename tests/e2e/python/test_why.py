@@ -55,6 +55,19 @@ def logged(python: str, program: Path, expressions: list[str]) -> dict[str, int]
     return lines
 
 
+async def wrong_answers(driver: AdapterClient, expected: dict[str, int]) -> dict[str, tuple[int, WhyBody]]:
+    """Ask about expressions; return the answers with other lines than expected."""
+    [frame, *_] = await driver.frames()
+    wrong = {}
+    for expression, line in expected.items():
+        arguments = WhyArguments(expression=expression, frame_id=frame.id)
+        answer = await driver.session.request_custom("dapkit/why", arguments, deadline=PATIENCE)
+        change = msgspec.convert(answer, WhyBody)
+        if (change.path, change.line) != (str(driver.file), line) or change.clock is None:
+            wrong[expression] = (line, change)
+    return wrong
+
+
 @pytest.mark.thorough
 @pytest.mark.timeout(600)
 @pytest.mark.row("reverseContinue")
@@ -70,15 +83,7 @@ async def test_why_names_the_line_that_the_run_has_logged(driver: AdapterClient,
     await driver.session.next_stop()
     expected = logged(python, driver.file, watched(program))
     assert len(expected) >= 5
-    [frame, *_] = await driver.frames()
-    wrong = {}
-    for expression, line in expected.items():
-        arguments = WhyArguments(expression=expression, frame_id=frame.id)
-        answer = await driver.session.request_custom("dapkit/why", arguments, deadline=PATIENCE)
-        change = msgspec.convert(answer, WhyBody)
-        if (change.path, change.line) != (str(driver.file), line) or change.clock is None:
-            wrong[expression] = (line, change)
-    assert wrong == {}
+    assert await wrong_answers(driver, expected) == {}
 
 
 @pytest.mark.thorough
@@ -94,15 +99,7 @@ async def test_why_names_the_line_for_variables_of_a_call(driver: AdapterClient,
     watched = [f"{expression}={same}" for expression, _, same in pairs]
     expected = logged(python, driver.file, ["--in", "show", *watched])
     assert len(expected) >= len(pairs) * 2 // 3
-    [frame, *_] = await driver.frames()
-    wrong = {}
-    for expression, line in expected.items():
-        arguments = WhyArguments(expression=expression, frame_id=frame.id)
-        answer = await driver.session.request_custom("dapkit/why", arguments, deadline=PATIENCE)
-        change = msgspec.convert(answer, WhyBody)
-        if (change.path, change.line) != (str(driver.file), line) or change.clock is None:
-            wrong[expression] = (line, change)
-    assert wrong == {}
+    assert await wrong_answers(driver, expected) == {}
 
 
 SET = """
