@@ -121,3 +121,38 @@ async def test_write_is_a_stop_of_its_own_before_the_end_of_the_step_over_it(
         await driver.session.next(1)
         reasons.append((await driver.session.next_stop()).reason)
     assert reasons == ["data breakpoint", "step"]
+
+
+async def test_tools_of_libraries_are_free_with_time_travel_but_while_data_is_watched(
+    driver: AdapterClient, python: str
+) -> None:
+    text = """
+        import sys
+        class P: pass
+        def call():
+            p = P()
+            p.x = 0
+            p.x = 5
+            return [sys.monitoring.get_tool(number) for number in range(4)]
+        before = call()
+        watched = call()
+        after = call()
+        print([before, watched, after])
+    """
+    await driver.start(text, 6, python=python, timeTravel=True)
+    await driver.session.next_stop()
+    assert isinstance(await driver.resume(), Stopped)  # in the second call
+    [frame, *_] = await driver.frames()
+    info = await driver.session.data_breakpoint_info("p.x", frame_id=frame.id)
+    assert info.data_id is not None
+    await driver.session.add_data_breakpoint(info.data_id)
+    stops = [await driver.resume(), await driver.resume()]
+    await driver.session.set_data_breakpoints([])
+    stops.append(await driver.resume())
+    assert [stop.reason if isinstance(stop, Stopped) else "ended" for stop in stops] == [
+        "data breakpoint",
+        "breakpoint",
+        "ended",
+    ]
+    free = [None] * 4
+    assert driver.output("stdout") == f"{[free, [None, None, None, 'dapkit'], free]}\n"

@@ -31,8 +31,8 @@ from interpreters import interpreter
 
 PROGRAMS = sorted(Path(__file__, "..", "travel", "programs").resolve().glob("*.py"))
 VERSIONS = ("3.12", "3.13", "3.14", "3.15")
-OF_PROGRAM = {"threads_pools": "3.13", "threads_asyncio": "3.13", "with_ctypes": "3.13"}
-"""The first two go through sets of threads, ordered by addresses; for the last see the limits in `recordings.md`."""
+OF_PROGRAM = {"threads_pools": "3.13", "threads_asyncio": "3.13", "with_ctypes": "3.15"}
+"""The first two go through sets of threads, ordered by addresses; the libffi of the last is the newest."""
 
 BY_ADDRESS = ("order_of_ids", "places", "weak_references")
 """They are about addresses of objects, which are not always the same, and so not compared."""

@@ -43,9 +43,8 @@ _TOOL: Final = 4
 Tool 1 is meant for coverage, tool 2 for profilers, and Hypothesis takes tool 3.
 """
 
-_BESIDE_CLOCK: Final = 3
-"""With time travel, whose clock has the optimizers' number: data breakpoints need a higher one than ours, so that they
-stop first."""
+_SPARE: Final = 3
+"""It is taken only while there are data breakpoints, and no better number is free."""
 
 _NAME: Final = "dapkit"
 _COMPANION_NAME: Final = "dapkit's companion"
@@ -94,10 +93,10 @@ class Monitor:
         self._accompanied = False
         self._has_clock = False
         self._number = _TOOL
-        self.spare_tools: tuple[int, ...] = (_COMPANION, 3)
+        self.spare_tools: tuple[int, ...] = (_COMPANION, _SPARE)
         """The numbers for a second tool of ours, the better one first: no Python library takes the optimizers' number.
 
-        Where several tools watch an event, the one of the highest number is called first.
+        With time travel its clock has that one.
         """
         self._callback_wrapper: Callable[[Callable[..., object]], Callable[..., object]] = _as_it_is
         self._callbacks: dict[int, Callable[..., object]] = {}
@@ -127,18 +126,8 @@ class Monitor:
         """Record that the clock of time travel watches all starts, as a companion does; so do we then, all the time.
 
         `callback_wrapper` wraps callbacks so that their system calls are not taken for the program's.
-
-        Raises:
-            RequestRefused: if the program has taken the tool that we have beside the clock.
-
         """
-        if self._number != _BESIDE_CLOCK:  # else a process of the past becomes the live program, and its events stay
-            was_active, self.active = self.active, False
-            if was_active:
-                _MONITORING.free_tool_id(self._number)
-            self._number, self.spare_tools = _BESIDE_CLOCK, (_TOOL,)
-            if was_active:
-                self.claim()
+        self.spare_tools = (_SPARE,)
         self._has_clock = True
         self._callback_wrapper = callback_wrapper
 
@@ -260,22 +249,63 @@ class Monitor:
 
     @under_lock
     def take_spare_tool(self, name: str) -> int:
-        """Take a second tool, and return its number, -1 if none is free. The companion makes room for it."""
+        """Take a second tool, and return its number, -1 if none is free. The companion makes room for it.
+
+        Where several tools watch an event, the one of the highest number is called first: so the second tool has the
+        higher one of the two numbers.
+        """
         self._dismiss_companion()
         for number in self.spare_tools:
             try:
                 _MONITORING.use_tool_id(number, name)
             except ValueError:
                 continue
-            return number
+            if number > self._number:
+                return number
+            _MONITORING.free_tool_id(number)
+            self._move_to(number)
+            _MONITORING.use_tool_id(_TOOL, name)
+            return _TOOL
         return -1
 
     @under_lock
     def free_spare_tool(self, number: int) -> None:
         """Give a second tool back; the companion may have its number again."""
         _MONITORING.free_tool_id(number)
+        if self.active and self._number != _TOOL:
+            self._move_to(_TOOL)
         if self.active and self._global & ACCOMPANIED:
             self._call_companion()
+
+    def _move_to(self, number: int) -> None:
+        """Take another number, which is free, in place of the present one."""
+        self._turn_off()
+        self._number = number
+        self.claim()
+        self._turn_on()
+
+    def _turn_off(self) -> None:
+        """Watch nothing, and free the tool."""
+        _MONITORING.set_events(self._number, 0)
+        for code, _ in list(self._wanted.values()):
+            _MONITORING.set_local_events(self._number, code, 0)
+        for event in SINGLE_EVENTS:
+            _MONITORING.register_callback(self._number, event, None)
+        _MONITORING.free_tool_id(self._number)
+
+    def _turn_on(self) -> None:
+        """Watch all that is wanted."""
+        if self.meets_raises:  # it is gone from the code that was met
+            self.meets_raises = False
+            self._global |= EVENTS.RAISE
+            self._also["raises"] = EVENTS.RAISE
+        for event, callback in (self._callbacks | self._chosen).items():
+            self.register_callback(self._number, event, callback)
+        _MONITORING.set_events(self._number, 0)
+        _MONITORING.set_events(self._number, self._global)
+        for code, owners in list(self._wanted.values()):
+            _MONITORING.set_local_events(self._number, code, 0)
+            _MONITORING.set_local_events(self._number, code, self._union(owners))
 
     def _dismiss_companion(self) -> None:
         if self._accompanied and _MONITORING.get_tool(_COMPANION) == _COMPANION_NAME:  # the program may have taken it
@@ -355,17 +385,7 @@ class Monitor:
             return ""
         if holder is None:
             _MONITORING.use_tool_id(self._number, _NAME)
-        if self.meets_raises:  # it is gone from the code that was met
-            self.meets_raises = False
-            self._global |= EVENTS.RAISE
-            self._also["raises"] = EVENTS.RAISE
-        for event, callback in (self._callbacks | self._chosen).items():
-            self.register_callback(self._number, event, callback)
-        _MONITORING.set_events(self._number, 0)
-        _MONITORING.set_events(self._number, self._global)
-        for code, owners in list(self._wanted.values()):
-            _MONITORING.set_local_events(self._number, code, 0)
-            _MONITORING.set_local_events(self._number, code, self._union(owners))
+        self._turn_on()
         return (
             "has freed it, or switched its events off: it was taken again, but stops of the last second may be missing"
         )
@@ -378,14 +398,9 @@ class Monitor:
         if LOG:
             write("events", "everywhere: none, for good")
         self._dismiss_companion()
-        _MONITORING.set_events(self._number, 0)
-        for code, _ in list(self._wanted.values()):
-            _MONITORING.set_local_events(self._number, code, 0)
+        self._turn_off()
         self._wanted.clear()
         self._shared.clear()
-        for event in SINGLE_EVENTS:
-            _MONITORING.register_callback(self._number, event, None)
-        _MONITORING.free_tool_id(self._number)
 
 
 def _as_it_is(callback: Callable[..., object]) -> Callable[..., object]:
