@@ -6,6 +6,8 @@ Each program of `tests/e2e/python/travel/packages` runs on each Python, plain, l
                step back, and compares the stack, the variables, the values and the output
     recorded   it is executed again to its end, and its output compared with its own; then each moment of a random
                order is compared with the same moment of a run from the beginning
+    why        at the end of the recording, the line that gave each variable its value is asked for, and compared with
+               the log of a forward run
     cost       the processor time of the recorded run in plain runs, and the size of its file
 
 What differs is a wrong answer. A moment that could not be shown, which is said, is a divergence.
@@ -40,6 +42,7 @@ from dapkit.endpoint import RequestFailed
 from dapkit.protocol import DapkitError, OutputEvent, from_json_value
 from e2e.python.adapter_client import AdapterClient, adapter_client
 from e2e.python.forward_run import ForwardRun, timeline
+from e2e.python.why_answers import logged, watched, wrong_answers
 from transparency.page import CORPUS, without_corpus
 
 HERE = Path(__file__).parent / "travel_corpus"
@@ -60,6 +63,7 @@ class Result:
     version: str
     live_moves: int = 0
     recorded_moves: int = 0
+    whys: int = 0
     diverged: list[str] = field(default_factory=list)
     wrong: list[str] = field(default_factory=list)
     ended: list[str] = field(default_factory=list)
@@ -96,7 +100,8 @@ async def measured(program: Path, version: str, python: Path, moves: int) -> Res
             with anyio.fail_after(LIMIT_SECONDS):
                 output = await anyio.to_thread.run_sync(_recorded, result, copy, python)
                 await _live(result, copy, python, moves, output)
-                await _replayed(result, folder / "run.dapkit", moves, output)
+                expected = await anyio.to_thread.run_sync(logged, str(python), copy, watched(copy))
+                await _replayed(result, folder / "run.dapkit", moves, output, expected)
         except (DapkitError, TimeoutError, AssertionError) as error:
             result.wrong.append(f"{type(error).__name__}: {error}"[:500])
     return result
@@ -187,7 +192,7 @@ def _stdout(driver: AdapterClient) -> str:
     return "".join(event.output for event in driver.told(OutputEvent) if event.category == "stdout")
 
 
-async def _replayed(result: Result, recording: Path, moves: int, output: str) -> None:
+async def _replayed(result: Result, recording: Path, moves: int, output: str, changed_by: dict[str, int]) -> None:
     chance = random.Random(f"recorded {result.program} {result.version}")  # noqa: S311 - no secret
     async with adapter_client(recording.parent) as driver:
         await driver.session.break_on_exceptions()
@@ -200,6 +205,10 @@ async def _replayed(result: Result, recording: Path, moves: int, output: str) ->
             result.ended.append(remarks.strip()[:300])
         elif _comparable(_stdout(driver)) != output:
             result.wrong.append(f"output of the replay: {_stdout(driver)!r:.300}, not {output!r:.300}")
+        result.whys = len(changed_by)
+        program = recording.parent / f"with_{result.program}.py"
+        for name, (line, answer) in (await wrong_answers(driver, program, changed_by)).items():
+            result.wrong.append(f"why {name}: {answer}, not line {line}"[:300])
         about = await timeline(driver)
         run = ForwardRun(driver, [], chance)
         for _ in range(moves):
@@ -219,8 +228,10 @@ def _findings(rows: list[Result]) -> list[list[list[str]]]:
 _INTRODUCTION = """Measured on {day} by `make travel-corpus`: {count} programs, each with another package, on the
 Pythons of the table. A client goes to 20 moments that were seen as the program ran, and to 20 of its recording.
 *Diverged* moments could not be shown, which was said; *wrong* ones were not as they had been; where the history
-*ends*, the reason is said: a library has begun a thread of its own. The cost is the processor time of a recorded run in
-plain ones, the median of three and the highest of the versions; the size is the largest of the recordings."""
+*ends*, the reason is said: a library has begun a thread of its own. *Origins* are the lines that `why` names at the end
+of the recording for the variables of the program, each compared with the program's own log. The cost is the processor
+time of a recorded run in plain ones, the median of three and the highest of the versions; the size is the largest of
+the recordings."""
 
 
 def table(results: list[Result]) -> str:
@@ -232,12 +243,13 @@ def table(results: list[Result]) -> str:
         "",
         _INTRODUCTION.format(day=datetime.now(UTC).date(), count=len(PROGRAMS)),
         "",
-        "| program | Pythons | live moves | recorded moves | diverged | wrong | ends | cost of recording | size |",
-        "| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |",
+        "| program | Pythons | live moves | recorded moves | origins | diverged | wrong | ends | cost | size |",
+        "| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |",
     ]
     for name in sorted({result.program for result in results}):
         rows = [result for result in results if result.program == name]
-        moves = f"{sum(row.live_moves for row in rows)} | {sum(row.recorded_moves for row in rows)}"
+        numbers = [(row.live_moves, row.recorded_moves, row.whys) for row in rows]
+        moves = " | ".join(str(sum(column)) for column in zip(*numbers, strict=True))
         errors = " | ".join(str(sum(map(len, each))) for each in _findings(rows))
         cost = f"{max(row.cost for row in rows):.2f} | {max(row.size for row in rows) // 1000} kB"
         lines.append(f"| {name} | {', '.join(row.version for row in rows)} | {moves} | {errors} | {cost} |")
@@ -270,7 +282,7 @@ async def main() -> int:
         results.append(result)
         file = BUILD / f"{version} {result.program}.json"
         file.write_text(json.dumps(asdict(result), indent=1), encoding="utf-8")
-        counts = f"{len(result.diverged)} diverged, {len(result.wrong)} wrong"
+        counts = f"{result.whys} origins, {len(result.diverged)} diverged, {len(result.wrong)} wrong"
         cost = f"recording costs {result.cost}, {result.size // 1000} kB"
         print(f"{version} {result.program}: {counts}, {cost} ({time.monotonic() - begun:.0f} s)", flush=True)
         for text in [*result.diverged, *result.wrong, *result.ended]:

@@ -1,11 +1,7 @@
 """`why` on a corpus: the line that made a value what it is, as the program's own forward run has logged it."""
 
-import ast
-import json
 import re
-import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import anyio
@@ -15,57 +11,13 @@ import pytest
 from dapkit.protocol import CancelArguments, ProgressEndEvent, ProgressStartEvent, ProgressUpdateEvent
 from dapkit.protocol.time_travel import TimelineBody, WhyArguments, WhyBody
 from e2e.python.adapter_client import AdapterClient
+from e2e.python.why_answers import logged, watched, wrong_answers
 from interpreters import OURS, interpreter
 
 pytestmark = pytest.mark.each_python
 
-LOG = Path(__file__).with_name("why_log.py")
 PROGRAMS = sorted(Path(__file__).with_name("travel").glob("why/*.py"))
 IN_CALLS = sorted(Path(__file__).with_name("travel").glob("why_in_calls/*.py"))
-PATIENCE = 120
-"""Seconds for a run forwards or an answer, each of which takes one of them."""
-
-
-def watched(program: Path) -> list[str]:
-    """Return the expressions to ask about: the names that statements of the module bind, and those that it names."""
-    text = program.read_text()
-    names = list(dict.fromkeys(_bound(ast.parse(text))))
-    more = ", ".join(re.findall(r"^# watch: (.*)$", text, re.MULTILINE))
-    return [*names, *filter(None, more.split(", "))]
-
-
-def _bound(tree: ast.Module) -> Iterator[str]:
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Global):
-            yield from node.names
-    for statement in tree.body:
-        if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-            continue
-        for node in ast.walk(statement):
-            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-                yield node.id
-
-
-def logged(python: str, program: Path, expressions: list[str]) -> dict[str, int]:
-    """Run a program forwards, and return the line that has changed each value last."""
-    done = subprocess.run(
-        [python, str(LOG), str(program), *expressions], capture_output=True, text=True, timeout=PATIENCE, check=True
-    )
-    lines: dict[str, int] = json.loads(done.stdout.splitlines()[-1])
-    return lines
-
-
-async def wrong_answers(driver: AdapterClient, expected: dict[str, int]) -> dict[str, tuple[int, WhyBody]]:
-    """Ask about expressions; return the answers with other lines than expected."""
-    [frame, *_] = await driver.frames()
-    wrong = {}
-    for expression, line in expected.items():
-        arguments = WhyArguments(expression=expression, frame_id=frame.id)
-        answer = await driver.session.request_custom("dapkit/why", arguments, deadline=PATIENCE)
-        change = msgspec.convert(answer, WhyBody)
-        if (change.path, change.line) != (str(driver.file), line) or change.clock is None:
-            wrong[expression] = (line, change)
-    return wrong
 
 
 @pytest.mark.thorough
@@ -83,7 +35,7 @@ async def test_why_names_the_line_that_the_run_has_logged(driver: AdapterClient,
     await driver.session.next_stop()
     expected = logged(python, driver.file, watched(program))
     assert len(expected) >= 5
-    assert await wrong_answers(driver, expected) == {}
+    assert await wrong_answers(driver, driver.file, expected) == {}
 
 
 @pytest.mark.thorough
@@ -99,7 +51,7 @@ async def test_why_names_the_line_for_variables_of_a_call(driver: AdapterClient,
     watched = [f"{expression}={same}" for expression, _, same in pairs]
     expected = logged(python, driver.file, ["--in", "show", *watched])
     assert len(expected) >= len(pairs) * 2 // 3
-    assert await wrong_answers(driver, expected) == {}
+    assert await wrong_answers(driver, driver.file, expected) == {}
 
 
 SET = """

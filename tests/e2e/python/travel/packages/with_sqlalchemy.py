@@ -31,13 +31,13 @@ with Session(engine) as session:
         user.orders = [Order(price=number * other) for other in range(number % 4)]
         session.add(user)
     session.commit()
-    s_rows = session.execute(
+    rows = session.execute(
         select(User.name, func.count(Order.id), func.sum(Order.price))
         .join(User.orders)
         .group_by(User.id)
         .order_by(User.id)
     ).all()
-    s_rows = [tuple(row) for row in s_rows]
+    s_rows = [tuple(row) for row in rows]
     first = session.scalars(select(User).where(User.name == "user3")).one()
     first.orders[0].price = 99
     session.flush()
