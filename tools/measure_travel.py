@@ -205,10 +205,11 @@ async def _replayed(result: Result, recording: Path, moves: int, output: str, ch
             result.ended.append(remarks.strip()[:300])
         elif _comparable(_stdout(driver)) != output:
             result.wrong.append(f"output of the replay: {_stdout(driver)!r:.300}, not {output!r:.300}")
-        result.whys = len(changed_by)
-        program = recording.parent / f"with_{result.program}.py"
-        for name, (line, answer) in (await wrong_answers(driver, program, changed_by)).items():
-            result.wrong.append(f"why {name}: {answer}, not line {line}"[:300])
+        if not result.ended and not result.diverged:
+            result.whys = len(changed_by)
+            program = recording.parent / f"with_{result.program}.py"
+            for name, (line, answer) in (await wrong_answers(driver, program, changed_by)).items():
+                result.wrong.append(f"why {name}: {answer}, not line {line}"[:300])
         about = await timeline(driver)
         run = ForwardRun(driver, [], chance)
         for _ in range(moves):

@@ -23,7 +23,7 @@ HITS = (1, 1, 1, 2, 3, 5, 10, 30, 100)
 LEAST_LINES, PART_OF_LINES = 8, 10
 """So many lines have a breakpoint at a time, or this part of all."""
 
-_OF_PROCESS = re.compile(r", [lr]addr=\([^)]*\)|(?<=0x)[0-9a-f]{8,}|\b[0-9]{14,15}\b")
+_OF_PROCESS = re.compile(r", [lr]addr=\([^)]*\)|(?<=0x)[0-9a-f]{8,}|\b[0-9]{14,15}\b|[0-9.]+ seconds ago")
 """Addresses of sockets, for which the system is asked, which does not have the descriptors of the past; and those of
 objects, since what the engine does for a stop moves what is made until the next copy, see `time-travel.md`.
 """

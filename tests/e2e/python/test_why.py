@@ -8,6 +8,7 @@ import anyio
 import msgspec
 import pytest
 
+from dapkit.endpoint import RequestFailed
 from dapkit.protocol import CancelArguments, ProgressEndEvent, ProgressStartEvent, ProgressUpdateEvent
 from dapkit.protocol.time_travel import TimelineBody, WhyArguments, WhyBody
 from e2e.python.adapter_client import AdapterClient
@@ -134,6 +135,33 @@ async def test_why_names_the_call_for_parameters_and_the_write_for_the_data_of_a
         change = msgspec.convert(await driver.session.request_custom("dapkit/why", arguments), WhyBody)
         lines[expression] = change.line
     assert lines == {"label": 8, "rows": 8, "key": 8, "more": 8, "self.total": 3, "self": 8}
+
+
+TWO_THREADS = """
+import queue, threading
+inbox, outbox = queue.Queue(), queue.Queue()
+def serve():
+    while inbox.get() is not None:
+        outbox.put(1)
+server = threading.Thread(target=serve)
+server.start()
+replies = []
+append = replies.append
+inbox.put(0)
+append(outbox.get())
+inbox.put(None)
+server.join()
+"""
+
+
+@pytest.mark.row("reverseContinue")
+async def test_why_refuses_to_choose_between_the_lines_of_two_threads(driver: AdapterClient, python: str) -> None:
+    await driver.start(TWO_THREADS, 12, python=python, timeTravel=True)
+    await driver.session.next_stop()
+    [frame, *_] = await driver.frames()
+    arguments = WhyArguments(expression="replies", frame_id=frame.id)
+    with pytest.raises(RequestFailed, match=r"not known: two threads ran .*prog\.py:11 or .*prog\.py:4"):
+        await driver.session.request_custom("dapkit/why", arguments)
 
 
 FAR = """

@@ -175,6 +175,9 @@ class ChangeSearch:
     async def _change(self, observed: Watched, change: WhyBody, begin: int) -> WhyBody:
         if self._is_doubtful and change.old is None:  # the variable got the object then, which had the value before
             raise self._not_known()
+        if observed.doubt:
+            reason = f"two threads ran before the change was seen, at {observed.doubt}"
+            raise RequestFailed(f"{self.expression}: the line is not known: {reason}")
         self.after = observed.after
         if not observed.frame:
             return change

@@ -58,7 +58,8 @@ class Watched(msgspec.Struct, rename="camel"):
     """An observation of a value on the way of a process; `absent` if the value did not exist at the end.
 
     `frame` is the identity of the frame of the change, if its line began before the process watched, and `after` the
-    clock of the line that was begun last before the value was there. `write` is the
+    clock of the line that was begun last before the value was there. `doubt` names the two lines, of different threads,
+    either of which may have made the change; empty if it is known. `write` is the
     clock of the last write to its data, 0 if there was none; where `is_known` is false, there may have been others.
     `is_too_early` says that the object did not exist yet where the process began.
     """
@@ -67,6 +68,7 @@ class Watched(msgspec.Struct, rename="camel"):
     change: WhyBody | None = None
     frame: int = 0
     after: int = 0
+    doubt: str = ""
     absent: bool = False
     write: int = 0
     is_known: bool = False

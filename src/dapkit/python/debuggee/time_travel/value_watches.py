@@ -13,12 +13,12 @@ from types import CodeType, FrameType
 from typing import Any, Final, NamedTuple
 
 from ..breakpoints.conditions import BreakpointCondition
-from ..bytecode.bindings import binding_offsets
+from ..bytecode.bindings import binding_offsets, names_on_line
 from ..connection.framing import Json
 from ..interpreter.safe_types import stored_dict
 from ..values.text import render
 from .replay_backend import backend
-from .value_steps import OBJECT
+from .value_steps import OBJECT, steps_of
 
 _MOST_ITEMS: Final = 1000
 """Of which it is looked whether they are the same."""
@@ -92,6 +92,7 @@ class ValueWatch:
         self._began: int | None = None  # when the call began, if it is in one
         self._function = (place.get("path"), place.get("line"))
         self._name = expression.strip()
+        self._names_used = {str(key) for kind, key in steps_of(expression) if kind in ("name", "attribute", "key")}
         self._place: _Place | None = None  # the line that is executed
         self._places: dict[int, _Place] = {}  # by thread: the one that it executes
         self._thread = 0  # the one that executes `_place`
@@ -101,6 +102,7 @@ class ValueWatch:
         self._changed_in = 0  # identity of the frame, where it is not known when the line began
         self._now = 0  # the clock of the line that was begun last, before the value is looked at
         self._changed_after = 0  # the same, where it has changed
+        self._doubt = ""  # which lines have changed it, if that is not known
 
     def begin(self, frames: Mapping[int, FrameType]) -> None:
         """Take the lines that the threads execute where the watch begins; `frames` are the newest ones, by thread."""
@@ -118,6 +120,7 @@ class ValueWatch:
             "change": self._change,
             "frame": self._changed_in,
             "after": self._changed_after,
+            "doubt": self._doubt,
             "absent": self._text is None,
         }
 
@@ -149,14 +152,22 @@ class ValueWatch:
         """Return the line that has changed the value: the last one that was executed.
 
         Where another thread executed that, this one has continued in the middle of a line, and may have changed it
-        since. Whether that line binds the name decides.
+        since. The line of the two decides which binds the name, or else which has the names of the expression.
         """
-        own = self._places.get(_thread.get_ident())
-        if own is None or self._place is None or self._thread == _thread.get_ident():
-            return self._place
-        own_binds = binding_offsets(own.code, self._name, own.line)
-        others = binding_offsets(self._place.code, self._name, self._place.line)
-        return own if own_binds and not others else self._place
+        self._doubt = ""
+        own, other = self._places.get(_thread.get_ident()), self._place
+        if own is None or other is None or self._thread == _thread.get_ident():
+            return other
+        own_binds, other_binds = (bool(binding_offsets(at.code, self._name, at.line)) for at in (own, other))
+        if own_binds != other_binds:
+            return own if own_binds else other
+        own_names, other_names = (
+            not self._names_used.isdisjoint(names_on_line(at.code, at.line)) for at in (own, other)
+        )
+        if own_names != other_names:
+            return own if own_names else other
+        self._doubt = " or ".join(f"{at.code.co_filename}:{at.line}" for at in (own, other))
+        return other
 
     def _look(self, frame: FrameType) -> None:
         if self._module is None and self._object is None and not self._is_in_call(frame):

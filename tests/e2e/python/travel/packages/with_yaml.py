@@ -18,12 +18,11 @@ s_text = "\n".join(
 )
 s_rows = yaml.safe_load(s_text)
 s_sum = sum(row["at"].x * row["at"].y for row in s_rows)
-for row in s_rows:
-    row["at"] = [row["at"].x, row["at"].y]
-s_written = yaml.safe_dump(s_rows, sort_keys=True)
+s_plain = [{**row, "at": [row["at"].x, row["at"].y]} for row in s_rows]
+s_written = yaml.safe_dump(s_plain, sort_keys=True)
 try:
     s_problem = yaml.safe_load("a: [1")
 except yaml.YAMLError as error:
     s_problem = type(error).__name__
-s_same = yaml.safe_load(s_written) == s_rows
+s_same = yaml.safe_load(s_written) == s_plain
 print(s_sum, len(s_written), s_problem, s_same)

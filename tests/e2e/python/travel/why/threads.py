@@ -40,5 +40,13 @@ with ThreadPoolExecutor(2) as pool:
     mapped = list(pool.map(work, [1, 2, 3]))
     submitted = pool.submit(work, 5).result()
 alive = server.is_alive()
+server = threading.Thread(target=serve)
+server.start()
+replies = []
+for number in range(3):
+    inbox.put(number)
+    replies.append(outbox.get())
+inbox.put(None)
+server.join()
 print("end")
 # watch: shared["count"]
