@@ -8,9 +8,7 @@ import os
 import sys
 
 from dapkit.cli import exit_codes
-from dapkit.cli.action_call import ask
 from dapkit.cli.arguments import WrongWords, parameters
-from dapkit.cli.display import show
 from dapkit.cli.fast_parser import Unclear, read
 from dapkit.system.platform_support import end_if_unsupported
 
@@ -57,6 +55,9 @@ def _carry_out(words: list[str]) -> int:
 
     """
     name, arguments = read(words)
+    from dapkit.cli.action_call import ask  # not for commands that click carries out
+    from dapkit.cli.display import show
+
     project, session = arguments.pop("project"), arguments.pop("session")
     answer = ask(
         name,

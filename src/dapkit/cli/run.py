@@ -22,11 +22,17 @@ _LAUNCH = ("breakpoints", "exceptions", "adapter", "cwd", "env", "stdin_file", "
 
 @click.command(
     context_settings={"allow_interspersed_args": False},
-    epilog="Example: dapkit run -b app.py:12 -e total -e 'len(items)' -- app.py --fast",
+    epilog="Example: dapkit run -b 'app.py:12 if n > 9' -e n -e 'len(items)' --stops 3 app.py --fast",
 )
 @click.argument("program", metavar="PROGRAM [ARGS]...")
 @click.argument("args", nargs=-1, metavar="")
-@click.option("-e", "--expression", "expressions", multiple=True, help="Evaluate this at each stop, as evaluate does.")
+@click.option(
+    "-e",
+    "--expression",
+    "expressions",
+    multiple=True,
+    help="Evaluate this at each stop, in the program, which it can change.",
+)
 @click.option(
     "--stops",
     type=click.IntRange(min=1),

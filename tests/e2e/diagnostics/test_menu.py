@@ -10,7 +10,7 @@ import click
 import pytest
 
 from dapkit.cli import exit_codes
-from dapkit.cli.main import WORDS_OF_OTHERS
+from dapkit.cli.command_list import WORDS_OF_OTHERS
 from dapkit.cli.main import dapkit as command
 from dapkit.diagnostics import menu
 from dapkit.tui.app import SCREENS
