@@ -1,6 +1,6 @@
-"""The server: its tool, its resources, and how a call goes to the hub and back.
+"""The server: its tools, its resources and its prompt, and how a call goes to the hub and back.
 
-The definition of the tool is the text that a model reads before it uses it, in as few words as possible.
+The definitions of the tools are the text that a model reads before it uses them: an action is described on demand.
 """
 
 import math
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import partial
 from importlib import resources
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Final
 
 import anyio
 import anyio.to_thread
@@ -20,6 +20,8 @@ from mcp.server import Server
 from mcp.server.context import ServerRequestContext
 
 from dapkit import __version__, hub
+from dapkit.agent import skill
+from dapkit.agent.action_help import action_help, example_call, unknown_action
 from dapkit.agent.table import ACTIONS, PARAMETERS
 from dapkit.diagnostics.errors import DiagnosticsError
 from dapkit.diagnostics.logs import logs
@@ -34,97 +36,45 @@ from dapkit.hub.calls import load_settings
 from dapkit.mcp import limits
 from dapkit.transport import background_tasks
 
-if TYPE_CHECKING:
-    from dapkit.agent.table import ParameterRow
-
 NAME: Final = "debug"
+PROMPT: Final = "debug"
+LOOKS: Final = "debug_look"
+"""The tool whose actions only look, which a client may allow without asking."""
+HELP: Final = "help"
+"""An action of both tools: the parameters of an action."""
 
-DESCRIPTION: Final = (
-    "Debug programs in any language. launch stops at breakpoints and reports source, locals, stack and output; "
-    "then evaluate, step_*, continue; terminate at the end. Sessions stay between calls. "
-    "Each action takes the parameters that its errors name; all are described in the resource dapkit://actions."
+_DESCRIPTION: Final = (
+    "Debug programs in any language: launch with breakpoints reports source, locals, stack and output of the stop; "
+    'then evaluate, step_over, continue; terminate at the end. {"action": "help", "parameters": {"name": ACTION}} '
+    "describes an action."
 )
-
-_PLAIN: Final = frozenset(
-    [
-        "args",
-        "module",
-        "cwd",
-        "pid",
-        "port",
-        "file",
-        "line",
-        "column",
-        "function",
-        "condition",
-        "thread_id",
-        "expression",
-        "frame_id",
-        "levels",
-        "name",
-        "value",
-        "offset",
-        "count",
-        "data_id",
-        "access_type",
-        "instruction_count",
-        "resolve_symbols",
-        "data",
-        "allow_partial",
-        "memory_reference",
-        "instruction_reference",
-        "start_module",
-        "module_count",
-        "granularity",
-        "into",
-        "clock",
-        "scope_id",
-        "filter",
-    ]
-)
-"""Parameters whose names say enough."""
-
-_TYPES: Final[Mapping[str, dict[str, Any]]] = {
-    "string": {"type": "string"},
-    "path": {"type": "string"},
-    "integer": {"type": "integer"},
-    "integer_or_string": {"type": ["integer", "string"]},
-    "number": {"type": "number"},
-    "boolean": {"type": "boolean"},
-    "strings": {"type": "array", "items": {"type": "string"}},
-    "integers": {"type": "array", "items": {"type": "integer"}},
-    "variables": {"type": "object"},
-    "object": {"type": "object"},
-    "breakpoints": {"type": "array"},
-}
+_LOOKS_DESCRIPTION: Final = f"Look at the program that {NAME} has stopped. Nothing runs or changes."
 
 
-def tool(*, read_only: bool) -> types.Tool:
-    """Return the definition; a read-only one lists only the actions that look."""
-    actions = [name for name, row in ACTIONS.items() if not read_only or row["approval"] == "read"]
-    used_parameters = {parameter for name in actions for parameter in ACTIONS[name]["parameters"]}
-    properties: dict[str, object] = {"action": {"enum": actions}, "session": {"type": "string"}}
-    properties |= {name: _schema(name, row) for name, row in PARAMETERS.items() if name in used_parameters}
+def tools(*, read_only: bool) -> list[types.Tool]:
+    """Return the definitions, in as few words as possible; a read-only server has only the one that looks."""
+    looks = _tool(LOOKS, _LOOKS_DESCRIPTION, [*filter(_only_looks, ACTIONS)], only_looks=True)
+    if read_only:
+        return [looks]
+    return [_tool(NAME, _DESCRIPTION, [name for name in ACTIONS if not _only_looks(name)], only_looks=False), looks]
+
+
+def _only_looks(action: str) -> bool:
+    return ACTIONS[action]["approval"] == "read"
+
+
+def _tool(name: str, description: str, actions: list[str], *, only_looks: bool) -> types.Tool:
+    properties: dict[str, object] = {
+        "action": {"enum": [*actions, HELP]},
+        "parameters": {"type": "object"},
+        "session": {"type": "string"},
+    }
     return types.Tool(
-        name=NAME,
-        description=DESCRIPTION,
+        name=name,
+        description=description,
         input_schema={"type": "object", "properties": properties, "required": ["action"]},
-        annotations=types.ToolAnnotations(
-            title="Debugger",
-            read_only_hint=read_only,
-            destructive_hint=not read_only,
-            idempotent_hint=False,
-            open_world_hint=False,
-        ),
-        _meta={"dapkit/reads": [name for name in actions if ACTIONS[name]["approval"] == "read"]},  # the others execute
+        annotations=types.ToolAnnotations(read_only_hint=only_looks, open_world_hint=False),
     )
-
-
-def _schema(name: str, row: "ParameterRow") -> dict[str, object]:
-    schema: dict[str, object] = {"enum": list(row["choices"])} if row["choices"] else dict(_TYPES[row["type"]])
-    if name not in _PLAIN:
-        schema["description"] = row["meaning"].removesuffix(".")
-    return schema
 
 
 # Diagnostics as resources: the commands that only read.
@@ -195,6 +145,9 @@ class DebugServer:
             "dapkit",
             version=__version__,
             title="dapkit debugger",
+            instructions=skill.opening(),
+            on_list_prompts=self._list_prompts,
+            on_get_prompt=self._get_prompt,
             on_list_tools=self._list_tools,
             on_call_tool=self._call_tool,
             on_list_resources=self._list_resources,
@@ -216,19 +169,34 @@ class DebugServer:
             settings = await load_settings(self._project)
         except hub.CallRefused as error:
             raise mcp.MCPError(code=types.INTERNAL_ERROR, message=str(error)) from error
-        return types.ListToolsResult(tools=[tool(read_only=self._read_only)] if settings.debug_enabled else [])
+        return types.ListToolsResult(tools=tools(read_only=self._read_only) if settings.debug_enabled else [])
 
     async def _call_tool(self, context: Context, call: types.CallToolRequestParams) -> types.CallToolResult:
-        if call.name != NAME:
-            raise mcp.MCPError(code=types.INVALID_PARAMS, message=f"there is no tool {call.name}, but {NAME}")
-        arguments = dict(call.arguments or {})
+        if call.name not in (NAME, LOOKS):
+            raise mcp.MCPError(
+                code=types.INVALID_PARAMS, message=f"there is no tool {call.name}, but {NAME} and {LOOKS}"
+            )
+        return _result(call, await self._answer(call.name, dict(call.arguments or {}), context))
+
+    async def _answer(self, tool: str, arguments: dict[str, object], context: Context) -> dict[str, object]:
+        """Answer a call of a tool. The parameters of an action may stand beside its name, too."""
         action, session = arguments.pop("action", None), arguments.pop("session", None)
-        if not isinstance(action, str) or not isinstance(session, str | None):
-            text = "action is required, a string; session is a string where it is given"
-            return _result(call, _failure("", "invalid_arguments", text, ""))
+        parameters = arguments.pop("parameters", {})
+        if not isinstance(action, str) or not isinstance(session, str | None) or not isinstance(parameters, dict):
+            text = "action is required, a string; parameters is an object and session a string where it is given"
+            return _failure("", "invalid_arguments", text, f"A right call: {example_call('launch')}")
+        arguments |= parameters
+        if action == HELP:
+            name = arguments.get("name")
+            return {"action": HELP, "success": True, "text": action_help(name if isinstance(name, str) else None)}
+        if action not in ACTIONS:
+            return _failure(action, "invalid_arguments", unknown_action(action), "")
+        if tool == LOOKS and not _only_looks(action):
+            hint = f"The tool {NAME} does it."
+            return _failure(action, "refused", f"{LOOKS} only looks, and {action} does more.", hint)
         if action == "launch":
             arguments.setdefault("cwd", str(self._project))
-        return _result(call, await self._ask(action, self._absolute(arguments), session, context))
+        return _with_right_call(await self._ask(action, self._absolute(arguments), session, context))
 
     def _absolute(self, arguments: Mapping[str, object]) -> dict[str, object]:
         """Make paths absolute from the project's folder."""
@@ -258,6 +226,23 @@ class DebugServer:
                 )
             except hub.HubError as error:
                 return _failure(action, error.code, error.message, error.hint)
+
+    # Prompt
+
+    async def _list_prompts(
+        self, _context: Context, _page: types.PaginatedRequestParams | None
+    ) -> types.ListPromptsResult:
+        problem = types.PromptArgument(name="problem", description="The fault to find", required=False)
+        about = "Find a fault by looking at the running program"
+        return types.ListPromptsResult(prompts=[types.Prompt(name=PROMPT, description=about, arguments=[problem])])
+
+    async def _get_prompt(self, _context: Context, prompt: types.GetPromptRequestParams) -> types.GetPromptResult:
+        if prompt.name != PROMPT:
+            raise mcp.MCPError(code=types.INVALID_PARAMS, message=f"there is no prompt {prompt.name}, but {PROMPT}")
+        problem = (prompt.arguments or {}).get("problem")
+        text = f"{skill.text()}\nFind this fault with it: {problem}\n" if problem else skill.text()
+        message = types.PromptMessage(role="user", content=types.TextContent(text=text))
+        return types.GetPromptResult(messages=[message])
 
     # Resources
 
@@ -371,6 +356,14 @@ def _result(call: types.CallToolRequestParams, answer: Mapping[str, object]) -> 
         structured_content=dict(answer) if (call.meta or {}).get(DETAILS) is True else None,
         is_error=not answer["success"],
     )
+
+
+def _with_right_call(answer: dict[str, object]) -> dict[str, object]:
+    """Add a right call of the action to an answer that its parameters were wrong."""
+    action, error = answer["action"], answer.get("error")
+    if not (isinstance(error, dict) and error["code"] == "invalid_arguments"):
+        return answer
+    return {**answer, "text": f"{answer['text']}\nA right call: {example_call(str(action))}"}
 
 
 def _failure(action: str, code: str, message: str, hint: str) -> dict[str, object]:

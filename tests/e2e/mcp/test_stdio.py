@@ -13,6 +13,7 @@ import mcp
 import pytest
 from mcp import Client, StdioServerParameters
 
+from dapkit.agent.skill import opening, text
 from e2e.mcp.answer_data import DETAILS
 
 IMPATIENT = {"DAPKIT_SESSION_INITIAL_STOP_SECONDS": "1"}
@@ -52,9 +53,7 @@ def mode(request: pytest.FixtureRequest) -> str:
 @pytest.mark.usefixtures("runtime")
 async def test_program_is_debugged_from_launch_to_its_end(project: Path, mode: str) -> None:
     async with connected(project, mode=mode) as client:
-        (tool,) = (await client.list_tools()).tools
-        assert tool.name == "debug"
-        check_classes_of_approval(tool)
+        check_classes_of_approval((await client.list_tools()).tools)
         await check_refusals(client)
         started = await debug(client, "launch", program="app.py", breakpoints=["app.py:5"])
         assert (started["snapshot"]["status"], started["snapshot"]["line"]) == ("stopped", 5)
@@ -69,20 +68,25 @@ async def test_program_is_debugged_from_launch_to_its_end(project: Path, mode: s
         assert "6" in (await debug(client, "output", session=ended["snapshot"]["id"]))["output"]
 
 
-def check_classes_of_approval(tool: mcp.types.Tool) -> None:
-    assert tool.annotations is not None
-    assert (tool.annotations.read_only_hint, tool.annotations.destructive_hint) == (False, True)
-    assert tool.meta is not None
-    reads = set(tool.meta["dapkit/reads"])
-    assert reads < set(tool.input_schema["properties"]["action"]["enum"])
-    assert {"stack_trace", "variables"} < reads
-    assert not {"evaluate", "launch"} & reads
+def check_classes_of_approval(tools: list[mcp.types.Tool]) -> None:
+    executes, looks = tools
+    assert (executes.name, looks.name) == ("debug", "debug_look")
+    assert executes.annotations is not None
+    assert not executes.annotations.read_only_hint
+    assert looks.annotations is not None
+    assert looks.annotations.read_only_hint
+    actions, reads = (set(tool.input_schema["properties"]["action"]["enum"]) for tool in tools)
+    assert actions & reads == {"help"}
+    assert {"stack_trace", "variables"} <= reads
+    assert {"evaluate", "launch"} <= actions
 
 
 WRONG_CALLS: list[tuple[dict[str, object], str]] = [
     ({}, "action is required"),
     ({"action": 3}, "action is required"),
     ({"action": "fly"}, "Unsupported debug action: fly"),
+    ({"action": "launch", "parameters": 3}, 'A right call: {"action": "launch", "parameters": {"program": "app.py"'),
+    ({"action": "set_breakpoint"}, 'A right call: {"action": "set_breakpoint", "parameters": {"file": "app.py"'),
     ({"action": "step_over"}, "No active debug session. Launch or attach first."),
 ]
 
@@ -96,8 +100,50 @@ async def check_refusals(client: Client) -> None:
         assert expected in result.content[0].text
     assert result.structured_content is not None
     assert result.structured_content["error"]["code"] == "no_session"
+    refused = await client.call_tool("debug_look", {"action": "terminate"})
+    assert refused.is_error
+    assert text_of(refused) == "debug_look only looks, and terminate does more.\nThe tool debug does it."
     with pytest.raises(mcp.MCPError, match="there is no tool"):
         await client.call_tool("other", {})
+
+
+def text_of(result: mcp.types.CallToolResult) -> str:
+    """Return the text of an answer."""
+    assert isinstance(result.content[0], mcp.types.TextContent)
+    return result.content[0].text
+
+
+@pytest.mark.usefixtures("runtime")
+async def test_a_model_is_taught_on_demand(project: Path, mode: str) -> None:
+    async with connected(project, mode=mode) as client:
+        assert client.instructions == opening()
+        [prompt] = (await client.list_prompts()).prompts
+        taught = await client.get_prompt(prompt.name, {"problem": "the sum is negative"})
+        assert isinstance(taught.messages[0].content, mcp.types.TextContent)
+        assert taught.messages[0].content.text == f"{text()}\nFind this fault with it: the sum is negative\n"
+        with pytest.raises(mcp.MCPError, match="there is no prompt other, but debug"):
+            await client.get_prompt("other")
+        for tool in ("debug", "debug_look"):
+            about = text_of(await client.call_tool(tool, {"action": "help", "parameters": {"name": "set_breakpoint"}}))
+            assert about.startswith("set_breakpoint: Set or change a breakpoint")
+            assert "\n- condition (string): " in about
+            assert '\nExample: {"action": "set_breakpoint", "parameters": {"file": "app.py"' in about
+        assert "\nevaluate: Evaluate an expression" in text_of(await client.call_tool("debug_look", {"action": "help"}))
+        wrong = await client.call_tool("debug", {"action": "help", "parameters": {"name": "set_breakpoints"}})
+        assert text_of(wrong).startswith("Unsupported debug action: set_breakpoints. Near: set_breakpoint,")
+
+
+@pytest.mark.usefixtures("runtime")
+async def test_parameters_may_stand_in_an_object_or_beside_the_action(project: Path) -> None:
+    async with connected(project) as client:
+        launch = {"program": "app.py", "breakpoints": ["app.py:5"]}
+        started = await client.call_tool("debug", {"action": "launch", "parameters": launch})
+        assert "app.py:5" in text_of(started)
+        looked = await client.call_tool("debug_look", {"action": "stack_trace", "levels": 1})
+        assert "app.py:5" in text_of(looked)
+        beside = await client.call_tool("debug", {"action": "stack_trace", "parameters": {"levels": 1}})
+        assert text_of(beside) == text_of(looked)
+        assert not (await client.call_tool("debug", {"action": "terminate"})).is_error
 
 
 async def evaluated_by_a_command(project: Path, expression: str) -> str:
