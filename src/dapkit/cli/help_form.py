@@ -18,7 +18,7 @@ MOST_BYTES = 1200
 _USUAL = {
     "launch": ("breakpoints", "exceptions", "module", "test", "stop_on_entry", "time_travel", "cwd", "env"),
     "attach": ("pid", "host", "port", "adapter", "program"),
-    "run": ("breakpoints", "expressions", "stops", "exceptions", "timeout", "env"),
+    "run": ("breakpoints", "expressions", "stops", "exceptions", "output_lines", "python"),
     "record": ("output", "keep", "children", "quiet"),
 }
 """The options that the short help of a command has, beside the first paragraph; of others, all but the common ones."""

@@ -41,6 +41,14 @@ _LAUNCH = ("breakpoints", "exceptions", "adapter", "cwd", "env", "stdin_file", "
     help="Show so many stops; then the program runs to its end without stopping.",
 )
 @click.option(
+    "--output-lines",
+    type=click.IntRange(min=0),
+    default=limits.RUN_OUTPUT_LINES,
+    show_default=True,
+    help="Show so many last lines of the output; 0 for all.",
+)
+@click.option("--python", help="The interpreter of a Python program.")
+@click.option(
     "--timeout",
     type=click.FloatRange(min=0, min_open=True),
     help="Seconds for all of it; the setting request.timeout_seconds says how many by default.",
@@ -54,6 +62,8 @@ def run(
     args: tuple[str, ...],
     expressions: tuple[str, ...],
     stops: int,
+    output_lines: int,
+    python: str | None,
     timeout: float | None,
     as_json: bool,
     **values: Any,  # noqa: ANN401 - the options of launch
@@ -71,10 +81,14 @@ def run(
         name: value_of(PARAMETERS[name], value) for name, value in values.items() if value is not None and value != ()
     }
     launch = {"cwd": os.getcwd(), "stop_on_entry": False, **launch, "program": program, "args": list(args)}
+    if python is not None:
+        launch["options"] = {"python": python}
     if launch.get("stdin_file") in STANDS_FOR_IT:
         launch["stdin_file"] = path_of_own_input()
     seconds = _usual_seconds() if timeout is None else timeout
-    session = WholeSession(f"run-{os.getpid()}", expressions, most=stops, seconds=seconds, as_json=as_json)
+    session = WholeSession(
+        f"run-{os.getpid()}", expressions, most=stops, lines=output_lines, seconds=seconds, as_json=as_json
+    )
     raise click.exceptions.Exit(session.run(launch, own_input=input_to_pass_on()))
 
 

@@ -1,7 +1,7 @@
 """A session from launch to end, and its display.
 
-The program is launched with its breakpoints; at each stop the expressions are evaluated and it goes on, until it
-ends. Any other stop, such as one at an uncaught exception, is shown whole. After as many stops as are to
+The program is launched with its breakpoints; at each of them the expressions are evaluated and it goes on, until it
+ends. A stop at an uncaught exception is shown with source, variables and stack. After as many stops as are to
 be shown it runs on without any. One deadline holds for all of it. At the end, the outcome of each breakpoint is shown,
 and a list of those that never took effect.
 """
@@ -18,6 +18,7 @@ from dapkit import hub, limits
 from dapkit.cli import exit_codes
 from dapkit.cli.action_call import ActionAnswer, ask, unanswered
 from dapkit.cli.display import as_json_text, coloured, complain
+from dapkit.cli.stop_report import body_of, is_exit, is_failed_import, last_lines, place_of
 from dapkit.hub.folder import project_of
 
 
@@ -106,15 +107,23 @@ class WholeSession:
         name: of the session.
         expressions: to be evaluated at each stop.
         most: how many stops are shown.
+        lines: of the program's output that are shown, its last ones; 0 for all.
         seconds: until the program is ended.
         as_json: whether one object is printed at the end, and nothing before.
 
     """
 
-    def __init__(self, name: str, expressions: tuple[str, ...], *, most: int, seconds: float, as_json: bool) -> None:
+    def __init__(
+        self, name: str, expressions: tuple[str, ...], *, most: int, lines: int, seconds: float, as_json: bool
+    ) -> None:
         self._name = name
         self._expressions = expressions
         self._most = most
+        self._lines = lines
+        self._has_filters = False  # the exceptions to stop at were chosen
+        self._has_breakpoints = False
+        self._hits: dict[str, int] = {}  # by place
+        self._place = ""  # of the latest stop
         self._seconds = seconds
         self._ends = time.monotonic() + seconds
         self._as_json = as_json
@@ -135,6 +144,8 @@ class WholeSession:
             return exit_codes.code_of(answer)
 
     def _run(self, launch: dict[str, object], own_input: str | None) -> int:
+        self._has_filters = bool(launch.get("exceptions"))
+        self._has_breakpoints = bool(launch.get("breakpoints"))
         try:
             answer = self._launch(launch, own_input)
             if not answer["success"] and not self._is_late(answer):
@@ -151,10 +162,11 @@ class WholeSession:
             self._ask("terminate", {})
 
     def _pass_stop(self, answer: ActionAnswer) -> ActionAnswer:
-        """Show a stop, and let the program go on; after the last one to show it is not to stop any more."""
-        if len(self._stops) < self._most:
-            self._show_stop(answer)
-            if len(self._stops) == self._most:
+        """Show a stop, and let the program go on; where it stops once more than is shown, it is not to stop again."""
+        if self._has_filters or not is_exit(_stop(answer)):
+            if len(self._stops) < self._most:
+                self._show_stop(answer)
+            elif self._breakpoints is None:
                 self._breakpoints = self._outcomes()
                 self._ask("breakpoints", {"do": "disable"})
                 self._ask("set_exception_breakpoints", {"filters": []})
@@ -205,28 +217,43 @@ class WholeSession:
     # Showing
 
     def _show_stop(self, answer: ActionAnswer) -> None:
+        stop = _stop(answer)
+        is_exception = _snapshot(answer).get("stopReason") == "exception"
+        # Expressions are of the places with breakpoints: elsewhere their names mostly mean nothing.
+        expressions = () if is_exception and self._has_breakpoints else self._expressions
         values = {
             expression: self._ask("evaluate", _evaluation(expression), patience=max(self._left, 1.0))
-            for expression in self._expressions
+            for expression in expressions
         }
-        details = answer["details"]
-        stop: dict[str, object] = {"stop": details.get("stop") if isinstance(details, dict) else None}
+        record: dict[str, object] = {"stop": stop or None}
         if values:
-            stop["values"] = {
+            record["values"] = {
                 expression: value.get("details", value.get("error")) for expression, value in values.items()
             }
-        self._stops.append(stop)
+        self._stops.append(record)
         if self._as_json:
             return
-        snapshot = _snapshot(answer)
-        if snapshot.get("stopReason") == "exception" or not values:
-            self._say(str(answer["text"]))
-        else:
-            source = snapshot.get("source")
-            path = source.get("path") if isinstance(source, dict) else "?"
-            self._say(f"{path}:{snapshot.get('line')} in {snapshot.get('frameName')}")
-        for expression, value in values.items():
-            self._say(f"  {expression} = {_value(value)}")
+        lines = [f"{expression} = {_value(value)}" for expression, value in values.items()]
+        where, is_again = self._where(place_of(stop))
+        if is_again and lines and not is_exception and len("  ".join(lines)) <= limits.RUN_LINE_CHARACTERS:
+            self._say(f"{where}: {'  '.join(lines)}")
+            return
+        self._say(f"hit {where}" if is_again else where)
+        if is_exception or not values:
+            self._say(body_of(str(answer["text"])))
+        for line in lines:
+            self._say(f"  {line}")
+        if is_exception and is_failed_import(stop):
+            interpreter = self._ask("evaluate", _evaluation("__import__('sys').executable"))
+            self._say(f"Interpreter: {_value(interpreter)}; --python chooses another.")
+
+    def _where(self, place: str) -> tuple[str, bool]:
+        """Return the first line about a stop, with the hit that it is, and whether it is where the stop before was."""
+        hits = self._hits[place] = self._hits.get(place, 0) + 1
+        is_same, self._place = place == self._place, place
+        if hits == 1:
+            return place, False
+        return (f"{hits}" if is_same else f"{place} (hit {hits})"), is_same
 
     def _end(self, answer: ActionAnswer) -> int:
         """Show the rest, and return the exit code."""
@@ -249,7 +276,7 @@ class WholeSession:
             )
         else:
             logs = any(each.logs for each in outcomes)
-            self._section("Output", *_output(output))
+            self._show_output(*_output(output))
             if logs or problems or failed:
                 self._section("From the debugger", *_output(console))
             self._section("Breakpoints", "\n".join(f"- {problem}" for problem in problems))
@@ -283,6 +310,12 @@ class WholeSession:
             return f"{text}The program has ended; whether it failed is not known: its adapter reports no exit code."
         return f"{text}Exit code: {exit_code}{f' ({killed_by})' if killed_by else ''}"
 
+    def _show_output(self, text: str, characters: int) -> None:
+        tail, lines = last_lines(text, self._lines)
+        if lines:
+            tail = f"({lines} earlier lines left out; --output-lines 0 shows all)\n{tail}"
+        self._section("Output", tail, 0 if lines else characters)
+
     def _section(self, title: str, text: str, left_out: int = 0) -> None:
         from dapkit.agent.text.escaping import printable
 
@@ -304,6 +337,12 @@ def _snapshot(answer: ActionAnswer) -> dict[str, Any]:
     details = answer.get("details")
     snapshot = details.get("snapshot") if isinstance(details, dict) else None
     return snapshot if isinstance(snapshot, dict) else {}
+
+
+def _stop(answer: ActionAnswer) -> dict[str, Any]:
+    details = answer.get("details")
+    stop = details.get("stop") if isinstance(details, dict) else None
+    return stop if isinstance(stop, dict) else {}
 
 
 def _status(answer: ActionAnswer) -> object:

@@ -16,6 +16,7 @@ import pytest
 
 from dapkit.cli import exit_codes
 from e2e.hub.processes import ended
+from interpreters import interpreter
 
 SECONDS = 50
 
@@ -31,6 +32,14 @@ def dapkit(project: Path, *words: str, expect: int = exit_codes.DONE) -> str:
     done = subprocess.run(command, cwd=project, capture_output=True, text=True, timeout=SECONDS, check=False)
     assert done.returncode == expect, (done.stdout, done.stderr)
     return done.stderr if expect else done.stdout
+
+
+def run_that_fails(project: Path, *words: str) -> str:
+    """Return the output of a run whose program ends with 1."""
+    command = [sys.executable, "-m", "dapkit.cli", "run", *words]
+    done = subprocess.run(command, cwd=project, capture_output=True, text=True, timeout=SECONDS, check=False)
+    assert (done.returncode, done.stderr) == (1, "")
+    return done.stdout
 
 
 def details(project: Path, *words: str) -> dict[str, Any]:
@@ -122,10 +131,8 @@ def test_whole_session_in_one_call_shows_values_output_and_exit_code(project: Pa
     assert [line.strip() for line in shown.splitlines() if " = " in line] == [
         "result = 0",
         "price * 2 = 2",
-        "result = 1",
-        "price * 2 = 4",
-        "result = 3",
-        "price * 2 = 6",
+        "2: result = 1  price * 2 = 4",
+        "3: result = 3  price * 2 = 6",
     ]
     assert "adding\n6\n" in shown
     assert shown.rstrip().endswith("Exit code: 0")
@@ -135,6 +142,32 @@ def test_whole_session_in_one_call_shows_values_output_and_exit_code(project: Pa
 def test_run_ends_with_the_exit_code_of_the_program(project: Path) -> None:
     (project / "fails.py").write_text("import sys\nsys.exit(3)\n")
     dapkit(project, "run", "fails.py", expect=3)
+
+
+def test_run_shows_a_stop_by_its_place_and_no_stop_that_was_not_asked_for(project: Path) -> None:
+    (project / "ends.py").write_text(
+        "import sys\ndef f(n):\n    return n * 2\nfor n in range(2):\n    f(n)\n"
+        "for n in range(15):\n    print('line', n)\nsys.exit(True)\n"
+    )
+    shown = run_that_fails(project, "-b", "ends.py:3", "-e", "n", "ends.py")
+    place = f"{project}/ends.py:3 in f, called from line 5"
+    assert shown.startswith(f"{place}\n  n = 0\n2: n = 1\nOutput:\n(5 earlier lines left out;")
+    assert "line 4\n" not in shown
+    assert shown.endswith("line 5\n" + "".join(f"line {n}\n" for n in range(6, 15)) + "\nExit code: 1\n")
+    assert "line 0\n" in run_that_fails(project, "--output-lines", "0", "ends.py")
+    asked = run_that_fails(project, "-b", "ends.py:3", "-e", "n", "-x", "uncaught", "ends.py")
+    assert f"\n{project}/ends.py:8 in <module>\nException: SystemExit: True\nSource:\n" in asked
+    assert asked.count("\n  n = ") == 1  # expressions are of the places with breakpoints
+
+
+def test_run_names_the_interpreter_where_a_module_is_not_found_and_takes_another(project: Path) -> None:
+    (project / "imports.py").write_text("import sys\nprint(sys.version_info[:2])\nimport nosuch\n")
+    shown = run_that_fails(project, "--python", str(interpreter("3.12")), "imports.py")
+    assert shown.startswith(
+        f"{project}/imports.py:3 in <module>\nException: ModuleNotFoundError: No module named 'nosuch'"
+    )
+    assert f"\nInterpreter: '{interpreter('3.12')}'; --python chooses another.\n" in shown
+    assert "(3, 12)" in shown
 
 
 @pytest.mark.thorough
@@ -167,7 +200,7 @@ def test_run_shows_some_stops_and_lets_the_program_run_to_its_end(project: Path)
     (project / "long.py").write_text("for i in range(1000):\n    x = i\nprint('done', x)\nexit(3)\n")
     command = [sys.executable, "-m", "dapkit.cli", "run", "-b", "long.py:2", "--stops", "2", "-e", "i", "long.py"]
     done = subprocess.run(command, cwd=project, capture_output=True, text=True, timeout=SECONDS, check=False)
-    assert done.stdout.count("  i = ") == 2
+    assert done.stdout.count(" i = ") == 2
     assert "Output:\ndone 999\n" in done.stdout
     assert done.stdout.endswith("It ran on without stopping after stop 2: --stops shows more.\nExit code: 3\n")
     assert done.returncode == 3
@@ -234,7 +267,7 @@ def shown_by_program(project: Path) -> str:
 def test_run_waits_for_a_program_that_takes_its_time(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DAPKIT_SESSION_INITIAL_STOP_SECONDS", "0")  # launch tells of every program that it runs
     shown = dapkit(project, "run", "-b", "app.py:5", "-e", "result", "--", "app.py")
-    assert shown.count("  result = ") == 3
+    assert shown.count(" result = ") == 3
     (project / "long.py").write_text("import threading\nprint('began')\nthreading.Event().wait()\n")
     command = [sys.executable, "-m", "dapkit.cli", "run", "--timeout", "25.5", "long.py"]
     began = time.monotonic()

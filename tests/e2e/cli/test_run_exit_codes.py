@@ -64,7 +64,7 @@ def node_program(project: Path, require_tool: Callable[[str], Path]) -> Path:
 
 @pytest.mark.parametrize(("words", "code"), [([], 0), (["3"], 3), (["throw"], 1), (["kill"], 137), (["say"], 0)])
 def test_run_ends_as_a_node_program(node_program: Path, words: Sequence[str], code: int) -> None:
-    done = run(node_program, "shop.js", *words)
+    done = run(node_program, "--output-lines", "0", "shop.js", *words)
     assert (done.returncode, done.stdout.splitlines()[-1]) == (code, f"Exit code: {code}")
     assert "Output:\ntotal 3\n" in done.stdout
     for text in ("dapkit:", "Debug server listening", "Debugger attached", "Waiting for the debugger"):
@@ -120,7 +120,7 @@ def test_run_ends_as_a_native_program(
     (project / "shop.c").write_text(C)
     subprocess.run([require_tool("cc"), "-g", "-O0", "-o", project / "shop", project / "shop.c"], check=True)
     done = run(project, "--adapter", adapter, "-b", "shop.c:6", "-e", "total", "./shop", str(code))
-    assert "  total = 3\n" in done.stdout
+    assert " total = 3\n" in done.stdout
     assert (done.returncode, done.stdout.splitlines()[-1]) == (code, f"Exit code: {code}")
     assert "exited" not in done.stdout
 
