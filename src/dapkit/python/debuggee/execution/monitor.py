@@ -119,8 +119,7 @@ class Monitor:
                 f"tool {self._number} of sys.monitoring, which the debugger needs, is in use by another ({holder})"
             ) from error
         self.active = True
-        if HAS_LOCAL_EXCEPTION_EVENTS:
-            allocate_events(partial(_set_no_events, self._number))  # it is kept for good, and we are not
+        self._expect_events()
 
     def accompanied_by_clock(self, callback_wrapper: Callable[[Callable[..., object]], Callable[..., object]]) -> None:
         """Record that the clock of time travel watches all starts, as a companion does; so do we then, all the time.
@@ -257,41 +256,39 @@ class Monitor:
         self._dismiss_companion()
         for number in self.spare_tools:
             try:
-                _MONITORING.use_tool_id(number, name)
+                _MONITORING.use_tool_id(number, name if number > self._number else _NAME)
             except ValueError:
                 continue
-            if number > self._number:
-                return number
-            _MONITORING.free_tool_id(number)
-            self._move_to(number)
-            _MONITORING.use_tool_id(_TOOL, name)
-            return _TOOL
+            return number if number > self._number else self._exchange(number)
         return -1
 
     @under_lock
     def free_spare_tool(self, number: int) -> None:
         """Give a second tool back; the companion may have its number again."""
-        _MONITORING.free_tool_id(number)
-        if self.active and self._number != _TOOL:
-            self._move_to(_TOOL)
+        _MONITORING.free_tool_id(self._exchange(number) if self.active and self._number != _TOOL else number)
         if self.active and self._global & ACCOMPANIED:
             self._call_companion()
 
-    def _move_to(self, number: int) -> None:
-        """Take another number, which is free, in place of the present one."""
+    def _exchange(self, number: int) -> int:
+        """Take another number from here on, which was taken for us; return the one that we had, which stays taken."""
+        before = self._number
         self._turn_off()
         self._number = number
-        self.claim()
+        self._expect_events()
         self._turn_on()
+        return before
+
+    def _expect_events(self) -> None:
+        if HAS_LOCAL_EXCEPTION_EVENTS:
+            allocate_events(partial(_set_no_events, self._number))  # it is kept for good, and we are not
 
     def _turn_off(self) -> None:
-        """Watch nothing, and free the tool."""
+        """Watch nothing."""
         _MONITORING.set_events(self._number, 0)
         for code, _ in list(self._wanted.values()):
             _MONITORING.set_local_events(self._number, code, 0)
         for event in SINGLE_EVENTS:
             _MONITORING.register_callback(self._number, event, None)
-        _MONITORING.free_tool_id(self._number)
 
     def _turn_on(self) -> None:
         """Watch all that is wanted."""
@@ -399,6 +396,7 @@ class Monitor:
             write("events", "everywhere: none, for good")
         self._dismiss_companion()
         self._turn_off()
+        _MONITORING.free_tool_id(self._number)
         self._wanted.clear()
         self._shared.clear()
 
