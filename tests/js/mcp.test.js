@@ -12,9 +12,8 @@ const MOST_TOKENS = 400;
 
 const DEFINITION = `
 import json
-from dapkit.mcp.server import tools
-definitions = [tool.model_dump(mode="json", by_alias=True, exclude_none=True) for tool in tools(read_only=False)]
-print(json.dumps(definitions, separators=(",", ":")))
+from dapkit.mcp.debug_service import tools
+print(json.dumps(tools(read_only=False), separators=(",", ":")))
 `;
 
 test(`all definitions together have at most ${MOST_TOKENS} tokens`, () => {

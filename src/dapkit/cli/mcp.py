@@ -1,6 +1,9 @@
 """`dapkit mcp`: the debug tool for an agent."""
 
 import os
+import signal
+import sys
+from functools import partial
 from pathlib import Path
 
 import click
@@ -22,23 +25,35 @@ def mcp(*, http: bool, port: int, project: str | None, read_only: bool) -> None:
 
     With --http the address and the file that holds the token go to stdout, one a line.
     """
+    folder = Path(project or project_of(os.getcwd()))
+    if http:
+        _serve_http(folder, port, read_only=read_only)
+    else:
+        _serve_stdio(folder, read_only=read_only)
+
+
+def _serve_stdio(project: Path, *, read_only: bool) -> None:
+    with frozen_imports():
+        import anyio
+
+        from dapkit.mcp.debug_service import DebugService
+        from dapkit.mcp.stdio import StdioServer
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # the thread that waits for a line cannot be interrupted otherwise
+    service = DebugService(project, read_only=read_only)
+    anyio.run(StdioServer(service, sys.stdin.buffer, sys.stdout.buffer).run)
+
+
+def _serve_http(project: Path, port: int, *, read_only: bool) -> None:
     try:
         with frozen_imports():
             import anyio
 
-            from dapkit.mcp.server import DebugServer
-            from dapkit.mcp.transports import serve_http, serve_stdio
+            from dapkit.mcp.http_transport import serve_http
+            from dapkit.mcp.sdk_server import DebugServer
     except ModuleNotFoundError as error:
         raise click.ClickException(f"{error.name} is not installed: pip install 'dapkit[mcp]'") from error
-    server = DebugServer(Path(project or project_of(os.getcwd())), read_only=read_only)
-
-    async def serve() -> None:
-        if http:
-            await serve_http(server, port=port, announce=_announce)
-        else:
-            await serve_stdio(server)
-
-    anyio.run(serve)
+    server = DebugServer(project, read_only=read_only)
+    anyio.run(partial(serve_http, server, port=port, announce=_announce))
 
 
 def _announce(address: str, token: Path) -> None:

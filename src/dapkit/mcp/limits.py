@@ -10,3 +10,6 @@ MCP_PROGRESS_SECONDS = 5.0
 
 MCP_EVENT_BYTES = 64 * MEGABYTE
 """Longest event, or body of a request, that is kept for diagnostics; later messages after a longer one are not kept."""
+
+MCP_MESSAGE_BYTES = 64 * MEGABYTE
+"""Longest message on standard streams; a longer one is refused."""

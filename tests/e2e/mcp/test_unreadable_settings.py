@@ -7,7 +7,7 @@ import mcp
 import pytest
 
 from dapkit.hub import limits
-from dapkit.mcp.server import DebugServer
+from dapkit.mcp.sdk_server import DebugServer
 from dapkit.settings import Settings
 
 

@@ -17,7 +17,7 @@ from dapkit.agent.results.diagnostics import WireRecords
 from dapkit.diagnostics.errors import DiagnosticsError
 from dapkit.diagnostics.wire_sources import ServerSource, WireReader, server, servers
 from dapkit.hub import CallRefused
-from dapkit.mcp.transports import wire_listener
+from dapkit.mcp.http_transport import wire_listener
 from dapkit.redaction.redaction import Redaction
 from dapkit.transport import WireBuffer, WireHead
 from e2e.transport.strangers import fate_of_another_user

@@ -1,4 +1,4 @@
-"""How the server is reached: on the standard streams of an agent's child, or by HTTP on this machine.
+"""How the server is reached by HTTP on this machine.
 
 A unix socket shows the messages that it keeps for diagnostics to processes of the same user. It speaks the protocol of
 the hub, with one call: `wire_records`, as `dapkit.agent.queries.wire` has it.
@@ -17,7 +17,6 @@ from pathlib import Path
 import anyio
 import uvicorn
 from anyio.abc import ByteStream, TaskStatus
-from mcp.server.stdio import stdio_server
 from mcp.server.transport_security import TransportSecuritySettings
 
 from dapkit import limits
@@ -28,7 +27,7 @@ from dapkit.hub.calls import ReportProgress
 from dapkit.hub.errors import CallRefused
 from dapkit.hub.folder import MCP_SOCKET, runtime_folder
 from dapkit.mcp.admission import HttpAdmission
-from dapkit.mcp.server import DebugServer
+from dapkit.mcp.sdk_server import DebugServer
 from dapkit.mcp.wire_capture import WireCapture
 from dapkit.protocol import to_json_value
 from dapkit.redaction.redaction import Redaction, TextKind
@@ -88,12 +87,6 @@ LOOPBACK = "127.0.0.1"
 PATH = "/mcp"
 
 
-async def serve_stdio(server: DebugServer) -> None:
-    """Serve on stdin and stdout until stdin ends."""
-    async with stdio_server() as (reads, writes):
-        await server.protocol.run(reads, writes, server.protocol.create_initialization_options())
-
-
 async def serve_http(server: DebugServer, *, port: int, announce: Callable[[str, Path], None]) -> None:
     """Serve streamable HTTP on the loopback interface until the process is told to end.
 
@@ -118,7 +111,7 @@ async def serve_http(server: DebugServer, *, port: int, announce: Callable[[str,
                 allowed_hosts=names, allowed_origins=[f"http://{name}" for name in names]
             ),
         )
-        redact = await server.redacts()
+        redact = await server.service.redacts()
         with _token_file(port) as (token, file):
             admission = HttpAdmission(token)
             capture = WireCapture(WireBuffer(), f"mcp {port}")
