@@ -113,20 +113,25 @@ class StdioServer:
                 await self._fail(None, INVALID_REQUEST, f"expected a request of JSON-RPC 2.0, found {line[:100]!r}")
 
     async def _answer(self, number: RequestId, method: str, params: object, scope: anyio.CancelScope) -> None:
-        """Answer a request; a cancelled one gets no answer."""
+        """Answer a request; a cancelled one gets no answer. Its number is free before the client has the answer."""
+        answer: Json | None = None
         try:
             with scope:
-                try:
-                    result = await self._result(method, params)
-                except ServiceError as error:
-                    await self._fail(number, error.code, str(error))
-                except Exception:
-                    log.exception("internal error in %s", method)
-                    await self._fail(number, INTERNAL_ERROR, "internal error; the log of the server has more")
-                else:
-                    await self._send({"id": number, "result": result})
+                answer = await self._outcome(method, params)
         finally:
             del self._running[number]
+        if answer is not None:
+            await self._send({"id": number, **answer})
+
+    async def _outcome(self, method: str, params: object) -> Json:
+        """Return the result of a request, or its error."""
+        try:
+            return {"result": await self._result(method, params)}
+        except ServiceError as error:
+            return _error(error.code, str(error))
+        except Exception:
+            log.exception("internal error in %s", method)
+            return _error(INTERNAL_ERROR, "internal error; the log of the server has more")
 
     async def _result(self, method: str, params: object) -> Json:
         if method not in self._methods:
@@ -180,7 +185,7 @@ class StdioServer:
     # Messages
 
     async def _fail(self, number: RequestId | None, code: int, text: str) -> None:
-        await self._send({"id": number, "error": {"code": code, "message": text}})
+        await self._send({"id": number, **_error(code, text)})
 
     async def _send(self, message: Mapping[str, object]) -> None:
         """Write a message as a whole, also if its request is cancelled meanwhile."""
@@ -206,6 +211,10 @@ async def _initialize(params: Json, _report: Report | None) -> Json:
 
 async def _ping(_params: Json, _report: Report | None) -> Json:
     return {}
+
+
+def _error(code: int, text: str) -> Json:
+    return {"error": {"code": code, "message": text}}
 
 
 def _object(params: Json, name: str) -> dict[str, Any]:
