@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -111,9 +112,16 @@ def test_thread_in_native_code_is_named(start: Start) -> None:
 
 
 @pytest.mark.parametrize("alone", [False, True], ids=["all stop", "each alone"])
-def test_pause_during_an_evaluation_stops_the_program(running: Callable[..., EngineClient], *, alone: bool) -> None:
+def test_pause_during_an_evaluation_stops_the_program(
+    running: Callable[..., EngineClient], tmp_path: Path, *, alone: bool
+) -> None:
     peer = running(LOOPS, "worker", stopAllThreads=not alone)
-    seq = peer.send("evaluate", expression="time.sleep(0.3) or 7", context="repl")
+    begun = tmp_path / "begun"
+    expression = f"open({str(begun)!r}, 'w').close() or time.sleep(0.3) or 7"
+    seq = peer.send("evaluate", expression=expression, context="repl")
+    limit = time.monotonic() + DEADLINE
+    while not begun.exists() and time.monotonic() < limit:  # a pause before that would stop the program first
+        time.sleep(0.001)
     peer.send("pause", threadId=1)
     assert peer.answer(seq)["body"]["result"] == "7"
     peer.stopped("pause")
