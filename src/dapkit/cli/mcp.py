@@ -38,7 +38,8 @@ def _serve_stdio(project: Path, *, read_only: bool) -> None:
 
         from dapkit.mcp.debug_service import DebugService
         from dapkit.mcp.stdio import StdioServer
-    signal.signal(signal.SIGINT, signal.SIG_DFL)  # the thread that waits for a line cannot be interrupted otherwise
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # and not ignored, as our parent wants it
+        signal.signal(signal.SIGINT, signal.SIG_DFL)  # the thread that waits for a line cannot be interrupted otherwise
     service = DebugService(project, read_only=read_only)
     anyio.run(StdioServer(service, sys.stdin.buffer, sys.stdout.buffer).run)
 

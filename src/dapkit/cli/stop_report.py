@@ -35,7 +35,8 @@ def body_of(text: str) -> str:
     """Return the report of a stop from its exception on, without the program's output, which comes at the end."""
     lines = text.splitlines()
     begin = next((number for number, line in enumerate(lines) if line.startswith("Thread: ")), -1) + 1
-    end = next((number for number, line in enumerate(lines) if line.startswith("Output since ")), len(lines))
+    heads = [number for number, line in enumerate(lines) if line.startswith("Output since ")]
+    end = heads[-1] if heads else len(lines)  # a message of the program may have such a line; its output is fenced
     return "\n".join(lines[begin:end])
 
 

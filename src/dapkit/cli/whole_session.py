@@ -253,7 +253,7 @@ class WholeSession:
         is_same, self._place = place == self._place, place
         if hits == 1:
             return place, False
-        return (f"{hits}" if is_same else f"{place} (hit {hits})"), is_same
+        return (str(hits) if is_same else f"{place} (hit {hits})"), is_same
 
     def _end(self, answer: ActionAnswer) -> int:
         """Show the rest, and return the exit code."""
@@ -313,7 +313,8 @@ class WholeSession:
     def _show_output(self, text: str, characters: int) -> None:
         tail, lines = last_lines(text, self._lines)
         if lines:
-            tail = f"({lines} earlier lines left out; --output-lines 0 shows all)\n{tail}"
+            more = "more than " if characters else ""
+            tail = f"({more}{lines} earlier lines left out; --output-lines 0 shows all)\n{tail}"
         self._section("Output", tail, 0 if lines else characters)
 
     def _section(self, title: str, text: str, left_out: int = 0) -> None:

@@ -146,7 +146,10 @@ async def test_end_of_the_client_gives_up_its_requests() -> None:
 
 
 def test_ctrl_c_ends_a_server_that_waits_for_a_message(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "dapkit.cli", "mcp"]
+    unignored = (
+        "import os, signal, sys; signal.signal(signal.SIGINT, signal.SIG_DFL); os.execv(sys.argv[1], sys.argv[1:])"
+    )
+    command = [sys.executable, "-c", unignored, sys.executable, "-m", "dapkit.cli", "mcp"]
     with subprocess.Popen(command, cwd=tmp_path, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as server:
         assert server.stdin is not None
         assert server.stdout is not None
