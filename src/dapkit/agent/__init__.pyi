@@ -40,6 +40,7 @@ from dapkit.agent.results.values import (
     CompletionsResult,
     Evaluated,
     ExceptionInfo,
+    KeptExpressions,
     ScopesResult,
     StackTraceResult,
     ThreadsResult,
@@ -94,6 +95,7 @@ __all__ = [
     "travel_to",
     "variables",
     "wait",
+    "watch",
     "why",
     "write_memory",
 ]
@@ -113,6 +115,7 @@ def launch(
     terminal: bool | None = None,
     breakpoints: Sequence[str | Mapping[str, object]] | None = None,
     exceptions: Sequence[str] | None = None,
+    expressions: Sequence[str] | None = None,
     stop_on_entry: bool | None = None,
     time_travel: bool | None = None,
     source_map: Mapping[str, str | None] | None = None,
@@ -369,7 +372,9 @@ def travel_to(
 def evaluate(
     expression: str,
     *,
+    expressions: Sequence[str] | None = None,
     context: str | None = None,
+    width: int | None = None,
     frame_id: int | None = None,
     frame: int | str | None = None,
     thread_id: int | None = None,
@@ -378,7 +383,17 @@ def evaluate(
     session: str | None = None,
     project: StrPath | None = None,
 ) -> Answer[Evaluated]:
-    """Evaluate an expression, or run a command of the debugger, in a frame."""
+    """Evaluate an expression, or several, or run a command of the debugger, in a frame."""
+
+def watch(
+    *,
+    expressions: Sequence[str] | None = None,
+    clear: bool | None = None,
+    timeout: float | None = None,
+    session: str | None = None,
+    project: StrPath | None = None,
+) -> Answer[KeptExpressions]:
+    """Keep expressions, whose values each report of a stop shows; without any, show their values."""
 
 def stack_trace(
     *,
@@ -419,6 +434,7 @@ def variables(
     variable_ref: int | None = None,
     scope_id: int | None = None,
     filter: Literal["indexed", "named"] | None = None,
+    frame: int | str | None = None,
     match: str | None = None,
     start: int | None = None,
     count: int | None = None,
@@ -426,7 +442,7 @@ def variables(
     session: str | None = None,
     project: StrPath | None = None,
 ) -> Answer[VariablesResult]:
-    """Show the variables of a scope, or the members of a value; without either, the locals of the stopped frame."""
+    """Show the variables of a scope, or the members of a value; without either, the locals of a frame."""
 
 def exception_info(
     *,

@@ -29,6 +29,7 @@ POSITIONAL = {
     "source": (WHERE,),
     "stdin": ("input",),
     "evaluate": ("expression",),
+    "watch": ("expressions",),
     "why": ("expression",),
     "travel_to": ("clock",),
     "variables": ("variable_ref",),
@@ -47,8 +48,46 @@ POSITIONAL = {
 }
 """Parameters that can be given without naming them, in this order."""
 
-SHORT = {"breakpoints": "-b", "exceptions": "-x", "condition": "-c"}
+SHORT = {"breakpoints": "-b", "exceptions": "-x", "condition": "-c", "expressions": "-e"}
 """Short forms of the options that are typed most."""
+
+ALIASES = {
+    "b": "set-breakpoint",
+    "break": "set-breakpoint",
+    "tbreak": "run-to",
+    "until": "run-to",
+    "delete": "remove-breakpoint",
+    "c": "continue",
+    "cont": "continue",
+    "n": "step-over",
+    "next": "step-over",
+    "s": "step-in",
+    "step": "step-in",
+    "finish": "step-out",
+    "return": "step-out",
+    "rn": "step-back",
+    "reverse-next": "step-back",
+    "rc": "reverse-continue",
+    "bt": "stack-trace",
+    "backtrace": "stack-trace",
+    "where": "stack-trace",
+    "w": "stack-trace",
+    "up": "stack-trace",
+    "down": "stack-trace",
+    "frame": "stack-trace",
+    "p": "evaluate",
+    "pp": "evaluate",
+    "print": "evaluate",
+    "display": "watch",
+    "locals": "variables",
+    "l": "source",
+    "list": "source",
+    "jump": "goto",
+    "q": "terminate",
+    "quit": "terminate",
+    "kill": "terminate",
+}
+"""Words of pdb and gdb, and the command that each stands for."""
 
 _LISTS = ("strings", "integers", "breakpoints", "variables")
 
@@ -62,7 +101,8 @@ def flags(name: str) -> list[str]:
     """Return how the option of a parameter is written: `--hit-condition`, and `--breakpoint` for one of many."""
     dashed = name.replace("_", "-")
     short = [SHORT[name]] if name in SHORT else []
-    single = [f"--{dashed.removesuffix('s')}"] if is_list(PARAMETERS[name]) and name != "args" else []
+    has_single = is_list(PARAMETERS[name]) and name not in ("args", "expressions")  # evaluate has an `expression`, too
+    single = [f"--{dashed.removesuffix('s')}"] if has_single else []
     return [*short, *(flag for flag in single if flag != f"--{dashed}"), f"--{dashed}"]
 
 

@@ -14,7 +14,7 @@ ATTACHED_STOP_SECONDS = 1.0
 REPORT_SECONDS = 3.0
 """Time for the requests of a stop's report; parts that are missing then are left out."""
 
-REPORT_SOURCE_LINES = 3
+REPORT_SOURCE_LINES = 2
 """Lines of source before and after the current one that a report shows."""
 
 REPORT_SOURCE_CHARACTERS = 160
@@ -24,7 +24,16 @@ REPORT_FRAMES = STOP_FRAMES - 1
 """Frames that a report shows."""
 
 REPORT_LOCALS = 20
-"""Variables that a report shows."""
+"""Variables that a report shows, if they fit."""
+
+REPORT_LOCALS_CHARACTERS = 500
+"""Characters of all of them; those that changed are shown first."""
+
+REPORT_LOCALS_LEAST = 3
+"""Variables that a report shows in any case."""
+
+REPORT_NAMES = 20
+"""Names of further variables."""
 
 REPORT_VALUE_CHARACTERS = 100
 """Characters of the value of one of these variables."""
@@ -41,7 +50,7 @@ PLAUSIBLE_ITEMS = 1_000_000_000
 CONTENTS_MEMBERS = 12
 """Members of one value that are read."""
 
-CONTENTS_CHARACTERS = 240
+CONTENTS_CHARACTERS = 160
 """Characters of the members of one variable that a report shows."""
 
 CONTENTS_VALUE_CHARACTERS = 60
@@ -52,6 +61,12 @@ REPORT_OUTPUT_CHARACTERS = 800
 
 VALUE_CHARACTERS = 500
 """Characters of the value of a variable in a list."""
+
+WHOLE_VALUE_CHARACTERS = 1000
+"""Characters of the value of an expression that is shown whole."""
+
+CUT_VALUE_CHARACTERS = 200
+"""Characters of a longer one, where it is one value of several."""
 
 VARIABLES_SHOWN = 100
 """Variables that one answer shows."""

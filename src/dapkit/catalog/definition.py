@@ -49,6 +49,8 @@ class Traits:
         exit_message: the message in its console when the program has ended, if it sends no `exited`: the whole message,
             with the exit code as first group.
         finds_sources_by_name: whether it takes the name of a file, or the end of its path, in place of the path.
+        frame_command: the command of its `repl` that selects the frame at `{index}`, if commands ignore the request's
+            frame.
         heap_request: whether it answers `dapkit/heap`, a request for the contents of the program's heap.
         log_lines_run_on: whether the log messages of breakpoints that it writes lack the line end.
         members_run_code: whether it runs code of the program to list the members of a value, such as properties.
@@ -95,6 +97,7 @@ class Traits:
     exit_line: re.Pattern[str] | None = None
     exit_message: re.Pattern[str] | None = None
     finds_sources_by_name: bool = False
+    frame_command: str = ""
     heap_request: bool = False
     log_lines_run_on: bool = False
     members_run_code: bool = False

@@ -46,6 +46,10 @@ def parameters(name: str, values: "Mapping[str, object]") -> dict[str, object]:
         arguments[parameter] = value
     if arguments.get("stdin_file") in STANDS_FOR_IT:
         arguments["stdin_file"] = path_of_own_input()
+    if name == "evaluate" and "expression" not in arguments:
+        expressions = arguments.pop("expressions", None)
+        first, *rest = expressions if isinstance(expressions, list) and expressions else [None]
+        arguments |= {parameter: value for parameter, value in (("expression", first), ("expressions", rest)) if value}
     if name in ("launch", "attach", "core"):
         arguments.setdefault("cwd", os.getcwd())
     return arguments

@@ -50,52 +50,17 @@ TOPICS: Final = {
 
 
 WORDS_OF_OTHERS: Final = {
-    "b": "set-breakpoint",
-    "break": "set-breakpoint",
-    "tbreak": "run-to",
-    "until": "run-to",
-    "watch": "set-data-breakpoint",
-    "delete": "remove-breakpoint",
     "clear": "remove-breakpoint",
-    "c": "continue",
-    "cont": "continue",
-    "n": "step-over",
-    "next": "step-over",
-    "s": "step-in",
-    "step": "step-in",
-    "finish": "step-out",
-    "return": "step-out",
-    "rn": "step-back",
-    "reverse-next": "step-back",
-    "rc": "reverse-continue",
-    "bt": "stack-trace",
-    "backtrace": "stack-trace",
-    "where": "stack-trace",
-    "w": "stack-trace",
-    "up": "stack-trace",
-    "down": "stack-trace",
-    "frame": "stack-trace",
-    "p": "evaluate",
-    "pp": "evaluate",
-    "print": "evaluate",
     "call": "evaluate",
-    "display": "evaluate",
     "info": "variables",
-    "locals": "variables",
     "args": "variables",
     "set": "set-variable",
-    "l": "source",
-    "list": "source",
     "x": "read-memory",
-    "jump": "goto",
-    "q": "terminate",
-    "quit": "terminate",
-    "kill": "terminate",
     "r": "launch",
     "start": "launch",
     "raw-sse": "wire",
 }
-"""Words of pdb and gdb, and a name of the menu of diagnostics, with the command that does the same."""
+"""Words of pdb and gdb, and a name of the menu of diagnostics, with the command that does nearly the same."""
 
 
 def names() -> list[str]:

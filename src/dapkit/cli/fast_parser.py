@@ -6,7 +6,7 @@ is decided here that click would not decide alike: whatever is not certain, or i
 
 import os
 
-from dapkit.agent.command_words import POSITIONAL, WHERE, flags, is_list
+from dapkit.agent.command_words import ALIASES, POSITIONAL, WHERE, flags, is_list
 from dapkit.agent.table import ACTIONS, PARAMETERS
 from dapkit.cli.arguments import ASIDE
 
@@ -34,7 +34,7 @@ def read(words: "Sequence[str]") -> tuple[str, GivenArguments]:
         Unclear: click has to read it.
 
     """
-    name = words[0].replace("-", "_") if words else ""
+    name = ALIASES.get(words[0], words[0]).replace("-", "_") if words else ""
     if name not in ACTIONS or os.environ.keys() & _FOR_CLICK:
         raise Unclear
     arguments, by_place = _options(name, iter(words[1:]))

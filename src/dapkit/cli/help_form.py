@@ -16,7 +16,8 @@ MOST_BYTES = 1200
 """Of the help of a command, in a terminal of 80 columns: its purpose, its usual options, and an example."""
 
 _USUAL = {
-    "launch": ("breakpoints", "exceptions", "module", "test", "stop_on_entry", "time_travel", "cwd", "env"),
+    "evaluate": ("expressions", "frame", "thread", "width", "context"),
+    "launch": ("breakpoints", "exceptions", "expressions", "module", "test", "stop_on_entry", "time_travel"),
     "attach": ("pid", "host", "port", "adapter", "program"),
     "run": ("breakpoints", "expressions", "stops", "exceptions", "output_lines", "python"),
     "record": ("output", "keep", "children", "quiet"),

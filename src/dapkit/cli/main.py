@@ -6,6 +6,7 @@ from typing import Final, NoReturn
 import click
 
 from dapkit import __version__
+from dapkit.agent.command_words import ALIASES
 from dapkit.agent.table import ACTIONS
 from dapkit.cli import command_list, exit_codes
 from dapkit.cli.command_list import DIAGNOSTICS, OTHERS, WORDS_OF_OTHERS
@@ -23,7 +24,7 @@ class Commands(click.Group):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 - as click has it
         """Make a command; the names of actions may be written with underscores too."""
-        name = cmd_name.replace("-", "_")
+        name = ALIASES.get(cmd_name, cmd_name).replace("-", "_")
         if name in ACTIONS:
             from dapkit.cli import actions
 
@@ -41,7 +42,8 @@ class Commands(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Find the command; the nearest name is proposed for one that there is not."""
         try:
-            return super().resolve_command(ctx, args)
+            name, command, rest = super().resolve_command(ctx, args)
+            return name if command is None else command.name, command, rest  # a word of another debugger is an alias
         except click.UsageError as error:
             from difflib import get_close_matches
 

@@ -31,12 +31,16 @@ def place_of(stop: Mapping[str, Any]) -> str:
     return f"{place}, called from {'line ' if caller == path else f'{caller}:'}{frames[1].get('line')}"
 
 
+_AFTER_REPORT = ("Output since ", "Breakpoints:", "Session ")
+"""First words of the lines that come after a report; a text of the program is one line, or fenced."""
+
+
 def body_of(text: str) -> str:
     """Return the report of a stop from its exception on, without the program's output, which comes at the end."""
     lines = text.splitlines()
-    begin = next((number for number, line in enumerate(lines) if line.startswith("Thread: ")), -1) + 1
-    heads = [number for number, line in enumerate(lines) if line.startswith("Output since ")]
-    end = heads[-1] if heads else len(lines)  # a message of the program may have such a line; its output is fenced
+    begin = next((number for number, line in enumerate(lines) if line.startswith("Stop ")), -1) + 1
+    heads = [number for number, line in enumerate(lines) if line.startswith(_AFTER_REPORT)]
+    end = heads[0] if heads else len(lines)
     return "\n".join(lines[begin:end])
 
 

@@ -111,7 +111,7 @@ async def test_an_adapter_that_answers_nothing_is_named_and_replaced_by_a_restar
     assert re.search(
         r"the adapter has not answered the last \d requests\nIt may hang. restart starts it", second["text"]
     )
-    assert "Status: stopped" in (await caller("restart", timeout=60)).text
+    assert "/loop.py:4 in price\nStop 2: breakpoint (breakpoint 1)" in (await caller("restart", timeout=60)).text
     assert (await caller("evaluate", expression="step")).details["evaluation"]["result"] == "0"
 
 
@@ -166,6 +166,7 @@ async def test_every_parameter_of_a_launch_is_understood(caller: Caller) -> None
         "terminal": True,
         "breakpoints": ["loop.py:5"],
         "exceptions": ["uncaught"],
+        "expressions": ["step"],
         "stop_on_entry": True,
         "time_travel": True,
         "source_map": {"/built": "."},

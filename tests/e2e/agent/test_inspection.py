@@ -36,11 +36,11 @@ async def stopped(caller: Caller) -> Caller:
 
 async def test_what_an_evaluation_prints_comes_in_its_answer_and_not_again(stopped: Caller) -> None:
     printed = await stopped("evaluate", expression="print('here', total)")
-    assert printed.text == "Result: (none)\nType: NoneType\nOutput since 0:\n| here 0"
-    assert (await stopped("evaluate", expression="total")).text == "Result: 0\nType: int"
+    assert printed.text == "Result: (none)\nOutput since 0:\n| here 0"
+    assert (await stopped("evaluate", expression="total")).text == "Result: 0"
     assert "here" not in (await stopped("continue")).text
     ended = await stopped("terminate")
-    assert ended.text.endswith("Debug session terminated.")  # without a word of how it was interrupted
+    assert ended.text.endswith("Debug session debug-1 terminated.")  # without a word of how it was interrupted
     again = await stopped("terminate")
     code = again.details["snapshot"].get("exitCode")  # 130, unless it is too slow to notice the interrupt
     ending = "" if code is None else f" with exit code {code}"
@@ -174,10 +174,44 @@ async def test_a_call_of_the_line_is_stepped_into(caller: Caller) -> None:
     assert (await caller("step_in", target="cost")).details["snapshot"]["frameName"] == "cost"
 
 
+async def test_several_expressions_are_evaluated_at_once_and_a_long_value_is_cut(stopped: Caller) -> None:
+    answer = await stopped("evaluate", expression="total", expressions=["nowhere", "'x' * 5000", "list(range(9))"])
+    total, missing, text, items = answer.text.splitlines()
+    assert (total, items) == ("total = 0", "list(range(9)) = [0, 1, 2, 3, 4, 5, 6, 7, 8]")
+    assert missing == "nowhere = (NameError: name 'nowhere' is not defined)"
+    assert len(text) < 300
+    assert "(cut, 5000 items)" in text
+    nested = "{'a': [1, (2, {'b': [3]})], 'c': ([4], [5])}"
+    assert (await stopped("evaluate", expression=nested)).text == f"Result: {nested}"
+    assert len((await stopped("evaluate", expression="'x' * 5000", width=2000)).text) > 2000
+    assert len((await stopped("evaluate", expression="'x' * 5000")).text) < 1100
+    assert (await stopped("evaluate", expression="1", width=0)).error[0] == "invalid_arguments"
+
+
+async def test_expressions_are_kept_and_each_report_of_a_stop_has_their_values(caller: Caller) -> None:
+    caller.write("prices.py", PRICES)
+    launched = await caller(
+        "launch", program="prices.py", breakpoints=["prices.py:11"], expressions=["total * 2", "nowhere"]
+    )
+    expected = "Expressions:\n- total * 2 = 0\n- nowhere = (NameError: name 'nowhere' is not defined)\nLocals:\n"
+    assert expected in launched.text
+    added = await caller("watch", expressions=["len(items)"])
+    assert added.text.endswith("\n- len(items) = 2")
+    assert "\n- len(items) = 2\nLocals:" in (await caller("step_over")).text
+    assert (await caller("watch", clear=True)).text == "Expressions:\n(none)"
+    assert "Expressions" not in (await caller("step_over")).text
+
+
+async def test_variables_of_a_calling_frame_are_shown(stopped: Caller) -> None:
+    shown = await stopped("variables", frame="outer")
+    assert shown.text == (await stopped("variables", frame=1)).text != (await stopped("variables")).text
+    assert (await stopped("variables", frame=1, variable_ref=1)).error[0] == "invalid_arguments"
+
+
 async def test_another_line_is_gone_to(stopped: Caller) -> None:
     gone = await stopped("goto", file="prices.py", line=9)
     assert gone.details["snapshot"]["line"] == 9
-    assert f"\nGoto stopped at {stopped.project}/prices.py:9" in gone.text
+    assert gone.text.startswith(f"{stopped.project}/prices.py:9 in cost\nStop 2: goto")
 
 
 async def test_data_is_watched(stopped: Caller) -> None:

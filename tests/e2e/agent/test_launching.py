@@ -210,7 +210,7 @@ async def test_children_of_a_program_are_shown_with_what_they_do(caller: Caller,
     )
     stopped = await caller("launch", program="parent.py", adapter=adapter, breakpoints=["child.py:3"], timeout=30)
     assert stopped.details["snapshot"]["child"] == 1
-    assert "\nProcess: child 1\nThread: MainThread\n" in stopped.text
+    assert ", thread MainThread\nProcess: child 1\n" in stopped.text
     assert (await caller("evaluate", expression="result")).text.startswith("Result: 42")
     listed = await caller("sessions")
     [child] = listed.details["sessions"][0]["children"]

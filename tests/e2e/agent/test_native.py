@@ -323,7 +323,7 @@ async def test_an_attached_program_is_released_and_not_killed(
     assert "main" in [frame["name"] for frame in paused.details["stop"]["frames"]]
     ended = await caller(ending)
     assert ended.details["released"]
-    assert ended.text.endswith(f"Debug session {ending.removesuffix('e')}ed. The program runs on.")
+    assert ended.text.endswith(f"Debug session debug-1 {ending.removesuffix('e')}ed. The program runs on.")
     assert loop.poll() is None
 
 
@@ -425,5 +425,5 @@ async def test_a_step_that_another_goroutine_interrupts_says_so(
     stepped = await caller("step_out")
     other = stepped.details["snapshot"]["threadId"]
     assert stepped.details["interruptedThreadId"] == thread != other
-    assert f"Step out was interrupted: before thread {thread} had done it, thread {other} stopped at " in stepped.text
+    assert f"Step out was interrupted: before thread {thread} had done it, thread {other} stopped here." in stepped.text
     assert stepped.details["snapshot"]["line"] == 7

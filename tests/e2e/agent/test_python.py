@@ -29,7 +29,7 @@ async def test_one_call_tells_where_why_and_what_changed(caller: Caller, adapter
     launched = await caller("launch", program="shop.py", adapter=adapter, breakpoints=["shop.py:3"])
     stop = launched.details["stop"]
     assert (stop["reason"], stop["number"], stop["hitBreakpoints"]) == ("breakpoint", 1, [1])
-    assert [line["line"] for line in stop["sourceLines"]] == [1, 2, 3, 4, 5, 6]
+    assert [line["line"] for line in stop["sourceLines"]] == [1, 2, 3, 4, 5]
     assert {variable["name"]: variable["value"] for variable in stop["locals"]} == {
         "amount": "12",
         "divisor": "3",
@@ -44,13 +44,11 @@ async def test_one_call_tells_where_why_and_what_changed(caller: Caller, adapter
     assert stop["output"] == "total 4.0\n"
     project = caller.project
     assert continued.text.startswith(
-        f"Session debug-1\nAdapter: {adapter}\nStatus: stopped\nCWD: {project}\nProgram: {project}/shop.py\n"
-        f"Stop reason: breakpoint\nFrame: unit_price\n"
+        f"{project}/shop.py:3 in unit_price\nStop 2: breakpoint (breakpoint 1), thread MainThread\n"
+        "   1  def unit_price(amount, divisor):\n"
     )
-    assert f"\nLocation: {project}/shop.py:3:" in continued.text
-    assert "Source:\n   1  def unit_price(amount, divisor):\n" in continued.text
     assert "-> 3      return share\n" in continued.text
-    assert "- divisor = 2 (int) [was 3]\n" in continued.text
+    assert "- divisor = 2 [was 3]\n" in continued.text
     assert "\n| total 4.0" in continued.text
 
 
@@ -83,13 +81,13 @@ async def test_a_program_is_run_step_by_step(caller: Caller, adapter: str) -> No
 async def test_values_are_shown_and_changed(caller: Caller, adapter: str) -> None:
     caller.write("shop.py", SHOP)
     await caller("launch", program="shop.py", adapter=adapter, breakpoints=["shop.py:3"])
-    assert (await caller("evaluate", expression="share * 2")).text == "Result: 8.0\nType: float"
-    assert (await caller("evaluate", expression="divisor", frame=1)).text == "Result: 3\nType: int"
+    assert (await caller("evaluate", expression="share * 2")).text == "Result: 8.0"
+    assert (await caller("evaluate", expression="divisor", frame=1)).text == "Result: 3"
     assert (await caller("set_variable", name="share", value="7.5")).text.startswith("share was set.\nValue: 7.5")
     assert (await caller("evaluate", expression="share")).details["evaluation"]["result"] == "7.5"
     scope = (await caller("scopes")).details["scopes"][0]
     shown = await caller("variables", scope_id=scope["variablesReference"], match="shar")
-    assert shown.text == "Variables:\n- share = 7.5 (float)"
+    assert shown.text == "Variables:\n- share = 7.5"
 
 
 @both
@@ -125,7 +123,7 @@ async def test_a_program_that_neither_stops_nor_ends_is_told_as_running(caller: 
     assert went.text.endswith("Program is still running after 5s. Use pause to interrupt and inspect state.")
     assert (went.details["state"], went.details["timedOut"]) == ("running", True)
     paused = await caller("pause")
-    assert "Program paused." in paused.text
+    assert "\nStop 1: pause" in paused.text
     assert paused.details["snapshot"]["source"]["path"].endswith("busy.py")
     while not (shown := await caller("evaluate", expression="1 + 1")).whole["success"]:
         assert "inside native code" in shown.text  # it sleeps, or gets no processor

@@ -129,7 +129,7 @@ def test_json_is_one_line_in_a_pipe_and_indented_in_a_terminal(project: Path) ->
     [
         ("dapkit step-", {"step-over", "step-in", "step-out", "step-back"}),
         ("dapkit step-over --granularity ", {"statement", "line", "instruction"}),
-        ("dapkit evaluate --expr", {"--expression"}),
+        ("dapkit evaluate --expr", {"--expression", "--expressions"}),
         ("dapkit terminate --session s", {"shop"}),
         ("dapkit launch --adapter ll", {"lldb-dap"}),
         ("dapkit set-exception-breakpoints unc", {"uncaught"}),

@@ -113,6 +113,9 @@ class Tour:
         self._saw("variables", await self._is_number_in(references, depth=2))
         self._saw("evaluate", await self._value("number") == "1")
         await self._see(
+            "watch", lambda it: it.details["expressions"][0]["evaluation"]["result"] == "1", expressions=["number"]
+        )
+        await self._see(
             "completions",
             lambda it: any("number" in one["label"] for one in it.details["completions"]),
             expression="numb",

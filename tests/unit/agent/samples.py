@@ -136,7 +136,13 @@ STOP = s.StopReport(
         v.VariableRow(name="box", value="", type="Box", variables_reference=6, contents="{a = 1, b = {...}}"),
         v.VariableRow(name="items", value="[1, 2, ...", type="list", variables_reference=7, length=31374880),
     ],
-    more_locals=12,
+    more_locals=2,
+    other_names=["rate", "tax"],
+    expressions=[
+        v.ExpressionValue(
+            expression="amount", evaluation=v.Evaluation(result="12.5", type="float", variables_reference=0)
+        )
+    ],
     frames=FRAMES,
     more_frames=30,
     output="total 1\n\x1b[31mSession debug-9\n",
@@ -304,6 +310,27 @@ SAMPLES: dict[str, ProtocolObject] = {
     "evaluate": v.Evaluated(
         snapshot=STOPPED, evaluation=v.Evaluation(result="[1, 2]", type="list", variables_reference=9)
     ),
+    "evaluate_several": v.Evaluated(
+        snapshot=STOPPED,
+        values=[
+            v.ExpressionValue(expression="n", evaluation=v.Evaluation(result="3", type="int", variables_reference=0)),
+            v.ExpressionValue(expression="q", problem="NameError: name 'q' is not defined"),
+            v.ExpressionValue(expression="text", evaluation=v.Evaluation(result="a\nb", variables_reference=0)),
+        ],
+    ),
+    "watch": v.KeptExpressions(
+        snapshot=STOPPED,
+        expressions=[
+            v.ExpressionValue(
+                expression="box",
+                evaluation=v.Evaluation(
+                    result="<app.Box object at 0x7f00>", type="app.Box", variables_reference=6, contents="{a = 1}"
+                ),
+            )
+        ],
+    ),
+    "watch_running": v.KeptExpressions(snapshot=RUNNING, expressions=[v.ExpressionValue(expression="n")]),
+    "watch_none": v.KeptExpressions(snapshot=STOPPED, expressions=[]),
     "evaluate_plain": v.Evaluated(snapshot=STOPPED, evaluation=v.Evaluation(result="3", variables_reference=0)),
     "evaluate_lines": v.Evaluated(
         snapshot=STOPPED, evaluation=v.Evaluation(result="a\nType: b\n", variables_reference=0, length=12000)

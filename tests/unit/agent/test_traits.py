@@ -105,8 +105,14 @@ async def test_failed_expression_is_not_sent_again_as_a_command(caller: Caller) 
     async with debugging(caller, refusal, COMMAND_LINE) as timeline:
         failed = await caller("evaluate", expression="d")
         assert failed.error == ("adapter_failed", "no symbol d")
-        assert failed.whole["error"]["hint"] == "A command of the debugger begins with a backtick, as `bt."
+        assert failed.whole["error"]["hint"] == ""
         timeline.expect(request("evaluate", context="watch") >> never(request("evaluate")))
+
+
+async def test_failed_text_that_may_be_a_command_has_a_hint(caller: Caller) -> None:
+    async with debugging(caller, {"evaluate": [refuse("no symbol info")]}, COMMAND_LINE):
+        failed = await caller("evaluate", expression="info locals")
+        assert failed.whole["error"]["hint"] == "A command of the debugger begins with a backtick, as `bt."
 
 
 @pytest.mark.parametrize(("action", "stopped_at"), [("launch", "function breakpoint"), ("attach", "entry")])

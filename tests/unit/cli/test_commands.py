@@ -6,6 +6,7 @@ import click
 import pytest
 from click.testing import CliRunner
 
+from dapkit.agent.command_words import ALIASES
 from dapkit.agent.skill import opening
 from dapkit.agent.table import ACTIONS
 from dapkit.cli import main
@@ -81,6 +82,13 @@ def test_word_of_another_debugger_proposes_a_command(word: str) -> None:
     assert ended.exit_code == 2
     assert f"No such command '{word}'. Did you mean {WORDS_OF_OTHERS[word]}?" in ended.output
     assert WORDS_OF_OTHERS[word] in main.dapkit.list_commands(click.Context(main.dapkit))
+
+
+@pytest.mark.parametrize("word", ALIASES)
+def test_word_of_another_debugger_is_the_command(word: str) -> None:
+    assert output_of(word, "--help").splitlines()[0].startswith(f"Usage: dapkit {ALIASES[word]} ")
+    assert ALIASES[word] in main.dapkit.list_commands(click.Context(main.dapkit))
+    assert word not in WORDS_OF_OTHERS
 
 
 def test_report_takes_no_process() -> None:

@@ -7,24 +7,25 @@ import anyio
 from dapkit.agent import limits
 from dapkit.agent.calls import parameters as p
 from dapkit.agent.calls.call import ActionCall
-from dapkit.agent.calls.explanations import explain
 from dapkit.agent.calls.failures import InvalidArguments
 from dapkit.agent.calls.registry import Approval, action
 from dapkit.agent.reading import conversion
 from dapkit.agent.reading.budget import shortened
+from dapkit.agent.reading.expressions import COMMAND_MARK, evaluated, expression_values
 from dapkit.agent.reading.local_variables import local_scopes, scope_of
-from dapkit.agent.reading.members import reported_items
 from dapkit.agent.reading.pages import at_most, page_of_frames, page_of_variables
 from dapkit.agent.reading.report import last_output
 from dapkit.agent.reading.selection import frame_of, thread_of
 from dapkit.agent.reading.snapshots import snapshot
-from dapkit.agent.reading.variable_contents import contents_of_result
 from dapkit.agent.results.values import (
     Assigned,
     Completion,
     CompletionsResult,
     Evaluated,
+    Evaluation,
     ExceptionInfo,
+    ExpressionValue,
+    KeptExpressions,
     ScopeRow,
     ScopesResult,
     StackTraceResult,
@@ -33,12 +34,9 @@ from dapkit.agent.results.values import (
     VariableRow,
     VariablesResult,
 )
-from dapkit.endpoint import RequestFailed
 from dapkit.protocol import (
     CompletionsArguments,
     DapkitError,
-    EvaluateArguments,
-    EvaluateBody,
     ExceptionInfoArguments,
     ScopesArguments,
     SetExpressionArguments,
@@ -77,28 +75,28 @@ async def stacks_of(call: ActionCall, threads: Sequence[Thread], *, levels: int)
     return [stacks[thread.id] for thread in threads]
 
 
-COMMAND_MARK = "`"
-"""First characters of a debugger command: LLDB's own mark, and marks with which no expression begins."""
-
-
 @action(Approval.EXECUTE, example={"expression": "len(items)", "frame": 1})
 async def evaluate(
     call: ActionCall,
     *,
     expression: p.Expression,
+    expressions: p.Expressions | None = None,
     context: p.Context | None = None,
+    width: p.Width | None = None,
     frame_id: p.FrameId | None = None,
     frame: p.FrameIndex | None = None,
     thread_id: p.ThreadId | None = None,
     thread: p.ThreadIndex | None = None,
 ) -> Evaluated:
-    """Evaluate an expression, or run a command of the debugger, in a frame.
+    """Evaluate an expression, or several, or run a command of the debugger, in a frame.
 
     Where the debugger has a command line, as GDB and LLDB have, a command of it begins with a backtick: `` `bt ``. A
     text without such a mark is an expression, never a command, even if it cannot be evaluated; so `d` is a variable,
     and does not delete the breakpoints. The context `repl` sends the text to the command line as it is. It is not the
     default where there is a command line, on purpose, unlike in other tools.
     """
+    if width is not None and width < 1:
+        raise InvalidArguments(f"width must be 1 or more, not {width}")
     chosen_frame: int | None
     try:
         chosen_frame = await frame_of(call, frame_id, frame, thread_id, thread)
@@ -112,55 +110,37 @@ async def evaluate(
             raise
         chosen_frame = None  # the adapter chooses the thread
     stood = call.session.state.stop is not None
-    body = await _evaluate(call, expression, context, chosen_frame)
-    items = body.indexed_variables
-    if not call.session.traits.python_expressions:  # whose objects choose their own texts
-        items = reported_items(body)
-    call.remembered.has_children(body.variables_reference, body.named_variables, items, secret=names_secret(expression))
-    contents = None
-    if call.session.state.stop is not None and not call.session.traits.members_run_code:
-        contents = await contents_of_result(body, call.requests.ask, unreadable=call.session.traits.unreadable_value)
-    evaluation = conversion.evaluation(
-        body,
-        most=call.settings.text_bytes // 2,
-        contents=contents,
-        secret_of=expression if call.settings.redact_enabled else "",
-    )
+    values = None
+    evaluation = Evaluation(result="", variables_reference=0)
+    if expressions:
+        values = await expression_values(call, [expression, *expressions], frame=chosen_frame, width=width)
+    else:
+        is_command = expression.startswith(COMMAND_MARK) or context is not None
+        most = width or (call.settings.text_bytes // 2 if is_command else limits.WHOLE_VALUE_CHARACTERS)
+        evaluation = await evaluated(call, expression, frame=chosen_frame, context=context, most=most)
     output, since = call.take_output_beside()
     return Evaluated(
         snapshot=snapshot(call.session),
         evaluation=evaluation,
+        values=values,
         resumed=stood and call.session.state.status == "running",
         output=last_output(output),
         output_since=since,
     )
 
 
-async def _evaluate(call: ActionCall, expression: str, context: str | None, frame: int | None) -> EvaluateBody:
-    traits = call.session.traits
-    command = expression.removeprefix(COMMAND_MARK)
-    if not traits.repl_is_command_line:
-        request = EvaluateArguments(expression=expression, frame_id=frame, context=context or "repl")
-        try:
-            return await call.requests.ask(request)
-        except RequestFailed as error:
-            if not traits.stopped_call or traits.stopped_call not in error.text:
-                raise
-            await call.session.read_stop_again()
-            failure = explain(error, adapter=call.session.adapter)
-            failure.hint = "A breakpoint or a panic has stopped the call: threads shows where. continue ends the call."
-            raise failure from error
-    if command != expression and context in (None, "repl"):
-        marked = f"{traits.command_mark}{command.lstrip()}"
-        return await call.requests.ask(EvaluateArguments(expression=marked, frame_id=frame, context="repl"))
-    request = EvaluateArguments(expression=expression, frame_id=frame, context=context or "watch")
-    try:
-        return await call.requests.ask(request)
-    except RequestFailed as error:
-        failure = explain(error, adapter=call.session.adapter)
-        if request.context != "repl":
-            failure.hint = f"A command of the debugger begins with a backtick, as {COMMAND_MARK}bt."
-        raise failure from error
+@action(Approval.EXECUTE, example={"expressions": ["total", "len(items)"]})
+async def watch(
+    call: ActionCall, *, expressions: p.Expressions | None = None, clear: p.Clear = False
+) -> KeptExpressions:
+    """Keep expressions, whose values each report of a stop shows; without any, show their values."""
+    before = [] if clear else call.remembered.expressions
+    call.remembered.expressions = list(dict.fromkeys([*before, *(expressions or ())]))
+    stop = call.session.state.stop
+    values = [ExpressionValue(expression=each) for each in call.remembered.expressions]
+    if stop is not None:
+        values = await expression_values(call, call.remembered.expressions, frame=stop.frame_id)
+    return KeptExpressions(snapshot=snapshot(call.session), expressions=values)
 
 
 @action(Approval.READ, example={"levels": 10})
@@ -245,13 +225,16 @@ async def variables(
     variable_ref: p.VariableRef | None = None,
     scope_id: p.ScopeId | None = None,
     filter: p.VariableFilter | None = None,  # noqa: A002 - the protocol's name
+    frame: p.FrameIndex | None = None,
     match: p.Match | None = None,
     start: p.Start = 0,
     count: p.Count | None = None,
 ) -> VariablesResult:
-    """Show the variables of a scope, or the members of a value; without either, the locals of the stopped frame."""
+    """Show the variables of a scope, or the members of a value; without either, the locals of a frame."""
     reference = variable_ref if variable_ref is not None else scope_id
-    references = await _local_scopes(call) if reference is None else [reference]
+    if reference is not None and frame is not None:
+        raise InvalidArguments("variables: frame excludes variable_ref and scope_id")
+    references = await _local_scopes(call, frame) if reference is None else [reference]
     rows: list[VariableRow] = []
     more = 0
     searched: int | None = None
@@ -272,10 +255,10 @@ async def variables(
     return VariablesResult(snapshot=snapshot(call.session), variables=rows, start=start, more=more, searched=searched)
 
 
-async def _local_scopes(call: ActionCall) -> list[int]:
-    """Return the references of the scopes that hold the locals of the stopped frame; gdb has two."""
-    frame = await frame_of(call, None, None)
-    scopes = local_scopes((await call.requests.ask(ScopesArguments(frame_id=frame))).scopes)
+async def _local_scopes(call: ActionCall, frame: int | str | None) -> list[int]:
+    """Return the references of the scopes that hold the locals of a frame; gdb has two."""
+    chosen_frame = await frame_of(call, None, frame)
+    scopes = local_scopes((await call.requests.ask(ScopesArguments(frame_id=chosen_frame))).scopes)
     if not scopes:
         raise InvalidArguments("The frame has no scope of local variables: name one of scopes with scope_id")
     for scope in scopes:

@@ -58,6 +58,7 @@ async def launch(
     terminal: p.InTerminal = False,
     breakpoints: p.Breakpoints | None = None,
     exceptions: p.Exceptions | None = None,
+    expressions: p.Expressions | None = None,
     stop_on_entry: p.StopOnEntry | None = None,
     time_travel: p.TimeTravel = False,
     source_map: p.SourceMap | None = None,
@@ -77,7 +78,7 @@ async def launch(
             lambda: plans_of(configuration, catalog, folder, program=program, inputs=inputs, env=env, changes=changes)
         )
         plans = _mapped(plans, _source_map(source_map, folder))
-        return await _configured(call, plans, folder, specs=specs, exceptions=exceptions)
+        return await _configured(call, plans, folder, specs=specs, exceptions=exceptions, expressions=expressions or ())
     command = _command(catalog, folder, program=program, module=module, test=test, args=args or (), adapter=adapter)
     if stdin_file is not None and (not stdin_file.exists() or stdin_file.is_dir()):
         raise InvalidArguments(f"stdin_file: there is no file {stdin_file}")
@@ -121,7 +122,10 @@ async def launch(
         panic_function=await anyio.to_thread.run_sync(choice.panic_function),
         input=None if by_arguments else given_input,
     )
-    await _open(call, start_of_it, SessionNotes(launched=program_choice, redaction=_redaction(call, env)))
+    notes_of_session = SessionNotes(
+        launched=program_choice, redaction=_redaction(call, env), expressions=[*(expressions or ())]
+    )
+    await _open(call, start_of_it, notes_of_session)
     notes = [*map(str, call.settings.problems), *choice.notices, *choice.ignored(arguments)]
     if stop_on_entry and not choice.stops_on_entry:
         notes.append(f"{choice.definition.name} cannot stop where the program begins: set a breakpoint there")
@@ -251,6 +255,7 @@ async def _configured(
     *,
     specs: Sequence[BreakpointSpec],
     exceptions: Sequence[str] | None,
+    expressions: Sequence[str] = (),
 ) -> Started:
     """Start a configuration of launch.json; start all parts of a compound, and report the last."""
     notes: list[str] = []
@@ -276,7 +281,8 @@ async def _configured(
         )
         env = plan.arguments.get("env")
         redaction = _redaction(call, env if isinstance(env, dict) else None, plan.secrets)
-        await _open(call, spec_to_start, SessionNotes(redaction=redaction), has_name=len(plans) == 1)
+        notes_of_session = SessionNotes(redaction=redaction, expressions=[*expressions])
+        await _open(call, spec_to_start, notes_of_session, has_name=len(plans) == 1)
         notes += [*plan.notes, *([f"{plan.name} is session {call.session.name}"] if len(plans) > 1 else [])]
     return await _started(call, notes, patience=call.settings.session_initial_stop_seconds)
 

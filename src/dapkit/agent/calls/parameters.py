@@ -80,6 +80,9 @@ EndOfInput = Annotated[bool, "End the program's input after that."]
 # Values
 
 Expression = Annotated[str, "Expression; a command of the debugger begins with a backtick."]
+Expressions = Annotated[list[str], "Expressions to evaluate in the program, which they can change."]
+Width = Annotated[int, "Characters of a value to show, by default 1000."]
+Clear = Annotated[bool, "Forget the ones before."]
 Context = Annotated[str, "The purpose of the expression: repl, watch, hover, variables or clipboard."]
 Value = Annotated[str, "New value, as an expression."]
 VariableName = Annotated[str, "Name of a variable or an expression."]

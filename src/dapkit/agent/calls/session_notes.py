@@ -143,6 +143,7 @@ class SessionNotes:
         locals: as the report of the last stop has shown them.
         locals_before: as the report before that has.
         watchable: expressions that can be watched, each with its frame, by data id.
+        expressions: those that each report of a stop evaluates.
         exception: with the stop that it caused.
         record: of the actions that were carried out in it.
 
@@ -157,6 +158,7 @@ class SessionNotes:
     locals: Locals | None = None
     locals_before: Locals | None = None
     watchable: dict[str, tuple[str, int]] = field(default_factory=dict)
+    expressions: list[str] = field(default_factory=list)
     exception: tuple[int, ExceptionRow] | None = None
     record: SessionRecord = field(default_factory=SessionRecord)
 

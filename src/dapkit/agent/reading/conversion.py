@@ -3,7 +3,15 @@
 from dapkit.agent import limits
 from dapkit.agent.reading.budget import shortened
 from dapkit.agent.results import values
-from dapkit.protocol import EvaluateBody, ExceptionInfoBody, SetExpressionBody, SetVariableBody, StackFrame, Variable
+from dapkit.protocol import (
+    EvaluateBody,
+    ExceptionInfoBody,
+    SetExpressionBody,
+    SetVariableBody,
+    StackFrame,
+    Variable,
+    changed,
+)
 from dapkit.protocol import ExceptionDetails as ProtocolDetails
 from dapkit.redaction.redaction import value_of
 
@@ -53,6 +61,12 @@ def evaluation(body: EvaluateBody, *, most: int, contents: str | None = None, se
         indexed_variables=body.indexed_variables,
         length=length,
     )
+
+
+def cut_evaluation(value: values.Evaluation, most: int) -> values.Evaluation:
+    """Cut a value that is longer than an answer may show already."""
+    result, length = shortened(value.result, most)
+    return changed(value, result=result, length=value.length or length)
 
 
 def assigned(body: SetVariableBody | SetExpressionBody, *, most: int, secret_of: str = "") -> values.Evaluation:

@@ -18,6 +18,7 @@ from dapkit.agent.calls.session_notes import Locals, ShownValue
 from dapkit.agent.reading import conversion
 from dapkit.agent.reading.budget import shortened
 from dapkit.agent.reading.exception_values import thrown_at
+from dapkit.agent.reading.expressions import expression_values
 from dapkit.agent.reading.local_variables import variables_of
 from dapkit.agent.reading.pages import lines_of, reliable_total
 from dapkit.agent.reading.variable_contents import DEFINITIONS, contents_of, is_hidden
@@ -44,7 +45,8 @@ async def stop_report(call: ActionCall, stop: Stop) -> StopReport:
     since = call.remembered.begin_report(stop.number, session.output.end)
     reader = _StopReader(session, stop)
     await reader.read()
-    local_rows, more_locals = await _locals(call, stop, reader)
+    local_rows, others = await _locals(call, stop, reader)
+    other_names = [shortened(each.name, limits.NAME_CHARACTERS)[0] for each in others[: limits.REPORT_NAMES]]
     exception = reader.exception
     frames = [(index, reader.frames[index]) for index in shown_frames(stop, len(reader.frames))]
     return StopReport(
@@ -57,11 +59,13 @@ async def stop_report(call: ActionCall, stop: Stop) -> StopReport:
         hit_breakpoints=list(stop.hit_breakpoints),
         source_lines=reader.lines,
         locals=local_rows,
-        more_locals=more_locals,
+        more_locals=len(others),
         frames=[conversion.frame(frame, index) for index, frame in frames],
         frame=stop.frame or None,
         more_frames=_more(reader.known_frames, len(reader.frames), len(frames)),
         exception=None if exception is None else call.remembered.exception_of(stop.number, exception),
+        other_names=other_names or None,
+        expressions=await _kept_expressions(call, stop),
         output=last_output(written(session, since=since).text),
         output_since=since,
         incomplete=reader.incomplete,
@@ -183,8 +187,15 @@ def from_line(text: str) -> str:
     return whole_lines if newline and whole_lines else text
 
 
-async def _locals(call: ActionCall, stop: Stop, reader: _StopReader) -> tuple[list[values.VariableRow], int]:
-    """Choose the variables to show: those that changed first, modules and functions last."""
+async def _kept_expressions(call: ActionCall, stop: Stop) -> list[values.ExpressionValue] | None:
+    expressions = call.remembered.expressions
+    return await expression_values(call, expressions, frame=stop.frame_id) if expressions else None
+
+
+async def _locals(
+    call: ActionCall, stop: Stop, reader: _StopReader
+) -> tuple[list[values.VariableRow], Sequence[Variable]]:
+    """Choose the variables to show: those that changed first, modules and functions last. The rest is returned, too."""
     remembered = call.remembered
     before = remembered.locals_before
     place = (stop.target, stop.thread_id, stop.path, stop.frame_name, reader.total_frames)
@@ -214,7 +225,18 @@ async def _locals(call: ActionCall, stop: Stop, reader: _StopReader) -> tuple[li
         | {variable.name: (variable.value, contents) for variable, contents in zip(variables, inside, strict=True)},
     )
     rows = [_row(variable, contents, earlier_values) for variable, contents in zip(variables, inside, strict=True)]
-    return rows, len(interesting) - len(variables)
+    count = _fitting(rows)
+    return rows[:count], [*sorted(interesting, key=rank)[count:]]
+
+
+def _fitting(rows: Sequence[values.VariableRow]) -> int:
+    """Count the rows that fit into a report; the changed ones are in it in any case."""
+    room = limits.REPORT_LOCALS_CHARACTERS
+    for count, row in enumerate(rows):
+        room -= len(row.name) + len(row.value) + len(row.contents or "") + len(row.was or "")
+        if room < 0 and count >= limits.REPORT_LOCALS_LEAST and not row.changed:
+            return count
+    return len(rows)
 
 
 def _row(

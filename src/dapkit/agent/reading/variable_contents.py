@@ -48,13 +48,16 @@ def is_hidden(variable: Variable) -> bool:
     return name in _UNINTERESTING_NAMES or (name.startswith("__") and name.endswith("__"))
 
 
-async def contents_of(variables: Sequence[Variable], ask: Ask, *, unreadable: str = "") -> list[str | None]:
+async def contents_of(
+    variables: Sequence[Variable], ask: Ask, *, unreadable: str = "", room: int = limits.CONTENTS_CHARACTERS
+) -> list[str | None]:
     """Read the contents of variables, the nearest members of all variables first.
 
     Args:
         variables: as the adapter sent them.
         ask: sends the requests.
         unreadable: the first words of the value of an unreadable variable; empty if the adapter has no such words.
+        room: characters for the members of one variable.
 
     Returns:
         For each variable its members in braces; None if it has no members, or if its own text shows its contents.
@@ -64,7 +67,7 @@ async def contents_of(variables: Sequence[Variable], ask: Ask, *, unreadable: st
     readable = [value for value in values if not (unreadable and value.variable.value.startswith(unreadable))]
     with anyio.move_on_after(limits.CONTENTS_SECONDS):
         await _read(readable, ask)
-    return [value.members_text(limits.CONTENTS_CHARACTERS) for value in values]
+    return [value.members_text(room) for value in values]
 
 
 async def contents_of_result(body: EvaluateBody, ask: Ask, *, unreadable: str = "") -> str | None:
@@ -77,7 +80,7 @@ async def contents_of_result(body: EvaluateBody, ask: Ask, *, unreadable: str = 
         named_variables=body.named_variables,
         indexed_variables=body.indexed_variables,
     )
-    return (await contents_of([variable], ask, unreadable=unreadable))[0]
+    return (await contents_of([variable], ask, unreadable=unreadable, room=limits.WHOLE_VALUE_CHARACTERS))[0]
 
 
 async def _read(values: Sequence["_Value"], ask: Ask) -> None:
@@ -122,7 +125,10 @@ class _Value:
         address = _ADDRESS.match(variable.value)
         if address is not None and (not followed or not int(address["digits"], 16)):
             return False
-        return not variable.value.endswith(('"', "'", "...", "}", "]"))
+        if variable.value.startswith(('"', "'", "b'", 'b"')):  # a text that is cut
+            return False
+        is_tuple = variable.value[:1] + variable.value[-1:] == "()" and address is None
+        return not is_tuple and not variable.value.endswith(('"', "'", "...", "}", "]"))
 
     async def read(self, ask: Ask) -> int:
         """Read the members, and return how many requests that took."""

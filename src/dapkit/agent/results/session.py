@@ -4,7 +4,7 @@ from typing import Literal
 
 from dapkit.agent.results.breakpoints import FunctionBreakpointRow, SourceBreakpointRow
 from dapkit.agent.results.snapshot import OfSession, Snapshot
-from dapkit.agent.results.values import ExceptionRow, FrameRow, VariableRow
+from dapkit.agent.results.values import ExceptionRow, ExpressionValue, FrameRow, VariableRow
 from dapkit.protocol import ProtocolObject
 
 
@@ -25,6 +25,8 @@ class StopReport(ProtocolObject, frozen=True, kw_only=True):
         source_lines: some lines around the current one.
         locals: variables of the current frame; those that changed since the last stop come first.
         more_locals: how many are not shown.
+        other_names: names of these, the first ones.
+        expressions: kept expressions, see the action `watch`.
         frames: the innermost frames; of a stop in code of others those around `frame`, and the outermost of one's own.
         frame: which one the lines and the variables are of, by its index; absent if it is the innermost.
         more_frames: how many are not shown; -1 if that is not known.
@@ -51,6 +53,8 @@ class StopReport(ProtocolObject, frozen=True, kw_only=True):
     thread_name: str | None = None
     frame: int | None = None
     exception: ExceptionRow | None = None
+    other_names: list[str] | None = None
+    expressions: list[ExpressionValue] | None = None
 
 
 class Started(OfSession, frozen=True, kw_only=True):

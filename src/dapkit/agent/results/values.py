@@ -143,10 +143,26 @@ class Evaluation(ProtocolObject, frozen=True, kw_only=True):
     length: int | None = None
 
 
-class Evaluated(OfSession, frozen=True, kw_only=True):
-    """The result of an expression.
+class ExpressionValue(ProtocolObject, frozen=True, kw_only=True):
+    """An expression and its value.
 
     Attributes:
+        evaluation: absent if it could not be evaluated.
+        problem: why it could not be evaluated.
+
+    """
+
+    expression: str
+    evaluation: Evaluation | None = None
+    problem: str | None = None
+
+
+class Evaluated(OfSession, frozen=True, kw_only=True):
+    """The results of expressions.
+
+    Attributes:
+        evaluation: of the expression; empty if several were asked for.
+        values: of several expressions.
         resumed: the program stood before, and runs now: a command of the debugger has resumed it, or its adapter did
             not report that a call is over.
         output: the program's output since the last report, for instance during the evaluation.
@@ -154,10 +170,17 @@ class Evaluated(OfSession, frozen=True, kw_only=True):
 
     """
 
-    evaluation: Evaluation
+    evaluation: Evaluation = Evaluation(result="", variables_reference=0)
+    values: list[ExpressionValue] | None = None
     resumed: bool = False
     output: str = ""
     output_since: int = 0
+
+
+class KeptExpressions(OfSession, frozen=True, kw_only=True):
+    """The kept expressions of a session, with their values if the program is stopped."""
+
+    expressions: list[ExpressionValue]
 
 
 class Assigned(OfSession, frozen=True, kw_only=True):

@@ -1,4 +1,4 @@
-"""Text of sessions: the block of a snapshot, the result of running, and the stop report."""
+"""Text of sessions: their start, the result of running, and their end."""
 
 import json
 from collections.abc import Iterator
@@ -17,29 +17,45 @@ from dapkit.agent.results.session import (
 from dapkit.agent.results.snapshot import Child, Snapshot
 from dapkit.agent.text.breakpoints import function_breakpoint, source_breakpoint
 from dapkit.agent.text.escaping import fenced, one_line, printable, render
-from dapkit.agent.text.values import exception, frame_location, output_since, variable
+from dapkit.agent.text.stops import stop_report
+from dapkit.agent.text.values import output_since
 
 
-def snapshot_block(snapshot: Snapshot) -> Iterator[str]:
-    """Yield the lines about a session."""
-    yield f"Session {snapshot.id}"
-    yield f"Adapter: {snapshot.adapter}"
-    yield f"Status: {snapshot.status}"
-    yield f"CWD: {one_line(snapshot.cwd)}"
-    if snapshot.program is not None:
-        yield f"Program: {one_line(snapshot.program)}"
-    if snapshot.stop_reason is not None:
-        yield f"Stop reason: {one_line(snapshot.stop_reason)}"
-    if snapshot.frame_name is not None:
-        yield f"Frame: {one_line(snapshot.frame_name)}"
-    if (place := location(snapshot)) is not None:
-        yield f"Location: {place}"
-    elif snapshot.instruction_pointer_reference is not None:
-        yield f"Instruction pointer: {snapshot.instruction_pointer_reference}"
+def session_line(snapshot: Snapshot) -> str:
+    """Name a session, its adapter, its program and its folder."""
+    program = "" if snapshot.program is None else f" {one_line(snapshot.program)}"
+    return f"Session {snapshot.id} ({snapshot.adapter}):{program} in {one_line(snapshot.cwd)}"
+
+
+def _state(snapshot: Snapshot) -> Iterator[str]:
+    """Yield the state of a session whose stop is not reported."""
     if snapshot.needs_configuration_done:
         yield "Configuration: pending configurationDone; set breakpoints, then continue."
-    if snapshot.exit_code is not None:
-        yield f"Exit code: {exit_code(snapshot)}"
+    elif snapshot.status == "terminated":
+        yield _ended(snapshot)
+    elif snapshot.status == "stopped":
+        yield _stands(snapshot)
+    else:
+        yield f"Program is {snapshot.status}."
+
+
+def _stop(stop: StopReport, snapshot: Snapshot) -> Iterator[str]:
+    """Yield the report of a stop; its place is the session's where its frames are not known."""
+    if not stop.frames:
+        yield location(snapshot) or snapshot.instruction_pointer_reference or "unknown location"
+    yield from stop_report(stop)
+
+
+def _ended(snapshot: Snapshot) -> str:
+    code = "" if snapshot.exit_code is None else f" with exit code {exit_code(snapshot)}"
+    return f"Program terminated{code}."
+
+
+def _stands(snapshot: Snapshot) -> str:
+    """Return where a program is stopped, and why."""
+    function = "" if snapshot.frame_name is None else f" in {one_line(snapshot.frame_name)}"
+    reason = "" if snapshot.stop_reason is None else f": {one_line(snapshot.stop_reason)}"
+    return f"{location(snapshot) or snapshot.instruction_pointer_reference or 'unknown location'}{function}{reason}"
 
 
 def exit_code(snapshot: Snapshot) -> str:
@@ -55,121 +71,41 @@ def location(snapshot: Snapshot) -> str | None:
     name = source.path or source.name
     if name is None:
         return None
-    return f"{one_line(name)}:{snapshot.line}" + (f":{snapshot.column}" if snapshot.column else "")
-
-
-def stop_report(stop: StopReport) -> Iterator[str]:
-    """Yield the state of the program at a stop, after the words of the contract."""
-    raised = [] if stop.exception is None else [*exception(stop.exception)]
-    title = one_line(stop.description or stop.reason)
-    if f"Exception: {title}" in raised:
-        title = one_line(stop.reason)
-    yield f"Stop {stop.number}: {title}{_stopped_by(stop)}"
-    if stop.child is not None:
-        yield f"Process: child {stop.child}"
-    if stop.thread_name:
-        yield f"Thread: {one_line(stop.thread_name)}"
-    yield from raised
-    if not raised and stop.text:
-        yield f"Text: {one_line(stop.text)}"
-    of_frame = "" if stop.frame is None else f" of {_numbered(stop)}"
-    if stop.source_lines:
-        yield f"Source{of_frame}:"
-        yield from source_window(stop)
-    if stop.locals or stop.more_locals:
-        yield f"Locals{of_frame}:"
-        yield from (f"- {variable(row)}" for row in stop.locals)
-        if stop.more_locals:
-            yield f"(and {stop.more_locals} more; see scopes and variables)"
-    if len(stop.frames) > 1 or stop.more_frames:
-        yield "Stack:"
-        yield from _stack(stop)
-    yield from output_since(stop.output, stop.output_since)
-    yield from (f"Note: {one_line(note)}" for note in stop.incomplete)
-
-
-def _stack(stop: StopReport) -> Iterator[str]:
-    """Yield the frames, and how many are left out between them."""
-    following = left_out = 0
-    for frame in stop.frames:
-        if frame.index > following:
-            left_out += frame.index - following
-            yield f"({frame.index - following} in between)"
-        yield f"- #{frame.id} {one_line(frame.name)} @ {frame_location(frame)}"
-        following = frame.index + 1
-    if stop.more_frames < 0:
-        yield "(and more; see stack_trace)"
-    elif stop.more_frames > left_out:
-        yield f"(and {stop.more_frames - left_out} more; see stack_trace)"
-
-
-def _numbered(stop: StopReport) -> str:
-    return next((f"#{frame.id} {one_line(frame.name)}" for frame in stop.frames if frame.index == stop.frame), "")
-
-
-def source_window(stop: StopReport) -> Iterator[str]:
-    """Yield the lines around the current one, which is marked."""
-    current = next((frame.line for frame in stop.frames if frame.index == (stop.frame or 0)), None)
-    width = max(len(str(source_line.line)) for source_line in stop.source_lines)
-    for source_line in stop.source_lines:
-        mark = "->" if source_line.line == current else "  "
-        yield f"{mark} {source_line.line:>{width}}  {one_line_of_code(source_line.text)}".rstrip()
-
-
-def one_line_of_code(text: str) -> str:
-    """Show a line of source, whose tabs stay."""
-    return printable(text.rstrip("\r\n"))
-
-
-def _stopped_by(stop: StopReport) -> str:
-    if not stop.hit_breakpoints:
-        return ""
-    return f" (breakpoint {', '.join(map(str, stop.hit_breakpoints))})"
+    column = f":{snapshot.column}" if (snapshot.column or 0) > 1 else ""
+    return f"{one_line(name)}:{snapshot.line}{column}"
 
 
 @render.register
 def _(result: Started) -> str:
-    lines = [*snapshot_block(result.snapshot)]
+    lines = [*(_state(result.snapshot) if result.stop is None else _stop(result.stop, result.snapshot))]
+    lines += output_since(result.output, 0)
     lines += (f"Note: {one_line(note)}" for note in result.notes)
     if result.breakpoints or result.function_breakpoints:
         lines.append("Breakpoints:")
         lines += (f"- {one_line(placed.path)} {source_breakpoint(placed)}" for placed in result.breakpoints)
         lines += (f"- {function_breakpoint(placed)}" for placed in result.function_breakpoints)
-    if result.stop is not None:
-        lines += stop_report(result.stop)
-    lines += output_since(result.output, 0)
-    return "\n".join(lines)
-
-
-def _stopped(result: Resumed) -> str:
-    place = location(result.snapshot) or "unknown location"
-    if result.interrupted_thread_id is None:
-        return f"{result.verb} stopped at {place}."
-    stopped = result.snapshot.thread_id
-    return (
-        f"{result.verb} was interrupted: before thread {result.interrupted_thread_id} had done it,"
-        f" thread {stopped} stopped at {place}."
-    )
+    return "\n".join([*lines, session_line(result.snapshot)])
 
 
 @render.register
 def _(result: Resumed) -> str:
-    lines = [*snapshot_block(result.snapshot)]
+    lines: list[str] = []
     match result.state:
         case "stopped":
-            lines.append(_stopped(result))
+            lines += [_stands(result.snapshot)] if result.stop is None else _stop(result.stop, result.snapshot)
         case "terminated":
-            ended = result.snapshot
-            code = "" if ended.exit_code is None else f" with exit code {exit_code(ended)}"
-            lines.append(f"Program terminated{code}.")
+            lines.append(_ended(result.snapshot))
         case "running" if result.timed_out:
             lines.append(
                 f"Program is still running after {result.waited:g}s. Use pause to interrupt and inspect state."
             )
         case "running":
             lines.append("Program is running.")
-    if result.stop is not None:
-        lines += stop_report(result.stop)
+    if result.interrupted_thread_id is not None:
+        lines.append(
+            f"Note: {result.verb} was interrupted: before thread {result.interrupted_thread_id} had done it,"
+            f" thread {result.snapshot.thread_id} stopped here."
+        )
     if result.failure is not None:
         lines.append(f"Note: {one_line(result.failure)}")
     lines += output_since(result.output, result.output_since)
@@ -178,7 +114,7 @@ def _(result: Resumed) -> str:
 
 @render.register
 def _(result: Paused) -> str:
-    return "\n".join([*snapshot_block(result.snapshot), "Program paused.", *stop_report(result.stop)])
+    return "\n".join(_stop(result.stop, result.snapshot))
 
 
 @render.register
@@ -189,8 +125,10 @@ def _(result: Terminated) -> str:
         code = "" if result.snapshot.exit_code is None else f" with exit code {result.snapshot.exit_code}"
         ended = f"Debug session {result.snapshot.id} had ended already{code}."
         return "\n".join([ended, *output_since(result.output, result.output_since)])
-    ending = f"Debug session {result.ending}." + (" The program runs on." if result.released else "")
-    return "\n".join([*snapshot_block(result.snapshot), ending, *output_since(result.output, result.output_since)])
+    ending = f"Debug session {result.snapshot.id} {result.ending}." + (
+        " The program runs on." if result.released else ""
+    )
+    return "\n".join([ending, *output_since(result.output, result.output_since)])
 
 
 @render.register

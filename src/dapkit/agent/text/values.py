@@ -1,5 +1,6 @@
 """Text of values, scopes, frames and threads."""
 
+import re
 from collections.abc import Iterator
 
 from dapkit.agent.results.values import (
@@ -9,7 +10,9 @@ from dapkit.agent.results.values import (
     Evaluation,
     ExceptionInfo,
     ExceptionRow,
+    ExpressionValue,
     FrameRow,
+    KeptExpressions,
     ScopesResult,
     StackTraceResult,
     ThreadsResult,
@@ -18,21 +21,49 @@ from dapkit.agent.results.values import (
 )
 from dapkit.agent.text.escaping import fenced, one_line, render
 
+_PLAIN_TYPES = {
+    *("int", "float", "complex", "bool", "str", "bytes", "NoneType", "list", "dict", "tuple", "set", "frozenset"),
+    *("string", "number", "boolean", "undefined", "null", "object", "Object", "Array", "Function", "double", "char"),
+}
+"""Types that a value's text shows, or that need not be read at each value."""
+
+_OBJECT = re.compile(r"<(?:[\w.<>]+\.)?(?P<name>\w+) object at 0x[0-9a-fA-F]+>")
+"""An object of Python that has no text of its own."""
+
 
 def variable(row: VariableRow) -> str:
-    """Write a variable in one line."""
+    """Write a variable in one line: its value, the type where the value does not show it, and the value before.
+
+    A reference stands there if the value has members that are not shown.
+    """
     value = one_line(row.value) + (f" {_cut(row)}" if row.length is not None else "")
-    if row.contents is not None:
-        value = with_contents(value, row.type, one_line(row.contents))
-    kind = f" ({one_line(row.type)})" if row.type else ""
-    reference = f" [ref={row.variables_reference}]" if row.variables_reference > 0 else ""
+    contents = None if row.contents is None else one_line(row.contents)
+    if contents is not None:
+        value = with_contents(value, row.type, contents)
     before = f" [was {one_line(row.was)}]" if row.was is not None else " [new]" if row.changed else ""
-    return f"{one_line(row.name)} = {value}{kind}{reference}{before}"
+    return f"{one_line(row.name)} = {value}{_type(value, row.type)}{_reference(row, value)}{before}"
 
 
 def with_contents(value: str, kind: str | None, contents: str) -> str:
     """Return a value with its contents: without its own text if that only names its type, or is a part of them."""
+    if (match := _OBJECT.fullmatch(value)) is not None:
+        return f"{match['name']} {contents}"
     return contents if not value or value == kind or value.startswith("{") else f"{value} {contents}"
+
+
+def _type(value: str, kind: str | None) -> str:
+    """Return the type in brackets; nothing where the value shows it, or the type is a plain one."""
+    if not kind or kind in _PLAIN_TYPES or kind.rpartition(".")[2] in value:
+        return ""
+    return f" ({one_line(kind)})"
+
+
+def _reference(value: VariableRow | Evaluation, text: str) -> str:
+    """Return the reference of the members, unless the text shows all of them."""
+    if value.variables_reference <= 0:
+        return ""
+    is_whole = (value.contents is not None or text[:1] in "([{") and value.length is None
+    return "" if is_whole and "\u2026" not in text and "..." not in text else f" [ref={value.variables_reference}]"
 
 
 def output_since(output: str, since: int) -> Iterator[str]:
@@ -53,8 +84,12 @@ def _cut(row: VariableRow | Evaluation) -> str:
 
 def frame_location(frame: FrameRow) -> str:
     """Return where a frame is."""
-    source = "<unknown>" if frame.source is None else frame.source.path or frame.source.name or "<unknown>"
-    return f"{one_line(source)}:{frame.line}:{frame.column}"
+    return f"{one_line(source_name(frame))}:{frame.line}" + (f":{frame.column}" if frame.column > 1 else "")
+
+
+def source_name(frame: FrameRow) -> str:
+    """Return the path of a frame's source, or its name."""
+    return "<unknown>" if frame.source is None else frame.source.path or frame.source.name or "<unknown>"
 
 
 def exception(details: ExceptionRow) -> Iterator[str]:
@@ -67,10 +102,19 @@ def exception(details: ExceptionRow) -> Iterator[str]:
 
 @render.register
 def _(result: Evaluated) -> str:
-    lines = [*_evaluation("Result", result.evaluation)]
+    if result.values is None:
+        lines = [*_evaluation("Result", result.evaluation)]
+    else:
+        lines = [line for value in result.values for line in expression_value(value)]
     if result.resumed:
         lines.append("Program is running. Use wait or pause; if it never stops, restart.")
     return "\n".join([*lines, *output_since(result.output, result.output_since)])
+
+
+@render.register
+def _(result: KeptExpressions) -> str:
+    lines = [f"- {line}" for value in result.expressions for line in expression_value(value)]
+    return "\n".join(["Expressions:", *(lines or ["(none)"])])
 
 
 @render.register
@@ -78,21 +122,40 @@ def _(result: Assigned) -> str:
     return "\n".join([f"{one_line(result.name)} was set.", *_evaluation("Value", result.evaluation)])
 
 
+def expression_value(value: ExpressionValue) -> Iterator[str]:
+    """Yield an expression with its value, or with the reason why there is no value, on one line if they fit there."""
+    name = one_line(value.expression)
+    if value.evaluation is None:
+        yield name if value.problem is None else f"{name} = ({one_line(value.problem)})"
+        return
+    text = _value_text(value.evaluation)
+    if "\n" in text:
+        yield f"{name} ="
+        yield from fenced(text)
+    else:
+        yield f"{name} = {one_line(text) or '(none)'}{_after(value.evaluation, text)}"
+
+
 def _evaluation(title: str, value: Evaluation) -> Iterator[str]:
-    text = value.result.rstrip("\n")
-    if value.contents is not None:
-        text = with_contents(text, value.type, value.contents)
+    text = _value_text(value)
     if "\n" in text:
         yield f"{title}:"
         yield from fenced(text)
+        if after := _after(value, text).strip():
+            yield after
     else:
-        yield f"{title}: {one_line(text) or '(none)'}"
-    if value.length is not None:
-        yield _cut(value)
-    if value.type:
-        yield f"Type: {one_line(value.type)}"
-    if value.variables_reference > 0:
-        yield f"Variables ref: {value.variables_reference}"
+        yield f"{title}: {one_line(text) or '(none)'}{_after(value, text)}"
+
+
+def _value_text(value: Evaluation) -> str:
+    text = value.result.rstrip("\n")
+    return text if value.contents is None else with_contents(text, value.type, value.contents)
+
+
+def _after(value: Evaluation, text: str) -> str:
+    """Return how much of a value is left out, its type and its reference, as far as they are needed."""
+    cut = f" {_cut(value)}" if value.length is not None else ""
+    return f"{cut}{_type(text, value.type)}{_reference(value, text)}"
 
 
 @render.register

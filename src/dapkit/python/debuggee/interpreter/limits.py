@@ -79,6 +79,8 @@ TABLE_ROWS: Final = 10
 """Rows of a table that are shown as one."""
 PREVIEW_DEPTH: Final = 3
 """Containers within containers in one line of text."""
+RESULT_DEPTH: Final = 6
+"""The same in the value of an expression."""
 COUNTED_ITEMS: Final = 2**31 - 1
 """The largest number that the protocol counts items by: those beyond are reached by expressions only."""
 UNPAGED_ITEMS: Final = 500

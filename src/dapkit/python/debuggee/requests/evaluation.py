@@ -75,7 +75,14 @@ class _Evaluation:
         chars = _CHARS.get(self.context, limits.VALUE_CHARS)
         presented = self.context not in _CHARS  # there a user wants the text that the program itself would print
         return self._engine.reader.describe(
-            value, path, self.origin, guard, chars=chars, hexadecimal=self._hexadecimal, presented=presented
+            value,
+            path,
+            self.origin,
+            guard,
+            chars=chars,
+            depth=limits.RESULT_DEPTH,
+            hexadecimal=self._hexadecimal,
+            presented=presented,
         )
 
     def _outcome(self, namespaces: Namespaces, guard: EvaluationGuard) -> ConsoleResult:

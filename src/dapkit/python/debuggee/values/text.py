@@ -52,14 +52,15 @@ def render(
     guard: EvaluationGuard | None,
     chars: int = limits.VALUE_CHARS,
     *,
+    depth: int = limits.PREVIEW_DEPTH,
     hexadecimal: bool = False,
     presented: bool = True,
 ) -> str:
     """Write a value as its presenter would or, without one or if not `presented`, its `repr`.
 
-    The text has at most about `chars` characters.
+    The text has at most about `chars` characters, and containers within containers `depth` levels deep.
     """
-    text = _render(value, guard, chars, limits.PREVIEW_DEPTH, hexadecimal=hexadecimal, presented=presented)
+    text = _render(value, guard, chars, depth, hexadecimal=hexadecimal, presented=presented)
     return text if len(text) <= chars else text[: chars - 1] + "…"
 
 

@@ -229,11 +229,12 @@ class VariableReader:
         guard: EvaluationGuard | None,
         *,
         chars: int = limits.VALUE_CHARS,
+        depth: int = limits.PREVIEW_DEPTH,
         hexadecimal: bool = False,
         presented: bool = True,
     ) -> Json:
         """Return `value`, `type`, `variablesReference` and the numbers of children."""
-        text = render(value, guard, chars, hexadecimal=hexadecimal, presented=presented)
+        text = render(value, guard, chars, depth=depth, hexadecimal=hexadecimal, presented=presented)
         return {"value": text, **self.outline(value, path, origin, guard)}
 
     def outline(self, value: object, path: str, origin: VariableContainer, guard: EvaluationGuard | None) -> Json:
