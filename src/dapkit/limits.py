@@ -99,8 +99,6 @@ PLACES_SHOWN = 5
 
 RUN_STOPS = 20
 """Stops that `dapkit run` shows unless `--stops` says otherwise."""
-RUN_LINE_CHARACTERS = 100
-"""Of the values at a stop where the one before was: if they are no more, they stand on one line."""
 RUN_OUTPUT_LINES = 10
 """Lines of the program's output that `dapkit run` shows unless `--output-lines` says otherwise."""
 

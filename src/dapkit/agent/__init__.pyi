@@ -25,6 +25,7 @@ from dapkit.agent.results.program import (
     ModulesResult,
     SourceText,
 )
+from dapkit.agent.results.run import RunResult
 from dapkit.agent.results.session import (
     CustomBody,
     OutputResult,
@@ -73,6 +74,7 @@ __all__ = [
     "remove_instruction_breakpoint",
     "restart",
     "reverse_continue",
+    "run",
     "run_to",
     "scopes",
     "sessions",
@@ -99,6 +101,30 @@ __all__ = [
     "why",
     "write_memory",
 ]
+
+def run(
+    *,
+    program: str | None = None,
+    args: Sequence[str] | None = None,
+    module: str | None = None,
+    test: str | None = None,
+    adapter: str | None = None,
+    cwd: StrPath | None = None,
+    env: Mapping[str, str | None] | None = None,
+    stdin_file: StrPath | None = None,
+    breakpoints: Sequence[str | Mapping[str, object]] | None = None,
+    exceptions: Sequence[str] | None = None,
+    expressions: Sequence[str] | None = None,
+    stops: int | None = None,
+    output_lines: int | None = None,
+    python: str | None = None,
+    source_map: Mapping[str, str | None] | None = None,
+    options: Mapping[str, object] | None = None,
+    timeout: float | None = None,
+    session: str | None = None,
+    project: StrPath | None = None,
+) -> Answer[RunResult]:
+    """Debug a program from start to end in one call, and show its state at breakpoints."""
 
 def launch(
     *,

@@ -67,7 +67,9 @@ class ActionHandler:
             with ExitStack() as in_use:
                 action = _allowed(call)
                 arguments = read(action, call.arguments, folder=call.project)
-                call_of_action = self._call(call, arguments.pop("timeout", None), in_use)
+                call_of_action = self._call(
+                    call, arguments.pop("timeout", None), in_use, any_timeout=action.any_timeout
+                )
                 result = await self._perform(action, call_of_action, arguments)
         except ActionFailed as failure:
             answer = self._failed(call, call_of_action, failure)
@@ -90,21 +92,25 @@ class ActionHandler:
             with anyio.CancelScope(shield=True), suppress(UnknownSession):
                 await self._sessions.find(call.project, call.session).abandon("the command that held it has ended")
 
-    def _call(self, call: HubCall, timeout: object, in_use: ExitStack) -> ActionCall:
+    def _call(self, call: HubCall, timeout: object, in_use: ExitStack, *, any_timeout: bool) -> ActionCall:
         requested_seconds = timeout if isinstance(timeout, int | float) else None
         seconds = call.settings.request_timeout_seconds if requested_seconds is None else requested_seconds
 
         def report(text: str, percentage: float | None) -> None:
             call.report(one_line(self._redaction_for(call, None).text(text)), percentage)
 
-        return ActionCall(
+        def show(text: str) -> None:
+            call.show(self._redaction_for(call, call_of_action).text(text, TextKind.CODE))
+
+        call_of_action = ActionCall(
             sessions=self._sessions,
-            request=replace(call, report=report),
+            request=replace(call, report=report, show=show),
             memories=self._memories,
-            timeout=min(max(seconds, shared_limits.ACTION_SECONDS_LEAST), shared_limits.ACTION_SECONDS_MOST),
+            timeout=seconds if any_timeout else _bounded(seconds),
             patient=requested_seconds is not None,
             in_use=in_use,
         )
+        return call_of_action
 
     async def _perform(self, action: Action, call: ActionCall, arguments: Mapping[str, object]) -> ProtocolObject:
         # The waits of an action have the call's own deadline; this bounds all later work as well.
@@ -172,6 +178,10 @@ class ActionHandler:
             memory.redaction for session, memory in self._memories.items() if session.project == request.project
         ]
         return Redaction([request.env or {}, _given_environment(request)], also=[self._redaction, *of_sessions])
+
+
+def _bounded(seconds: float) -> float:
+    return min(max(seconds, shared_limits.ACTION_SECONDS_LEAST), shared_limits.ACTION_SECONDS_MOST)
 
 
 def _given_environment(request: HubCall) -> Mapping[str, str]:

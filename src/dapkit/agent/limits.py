@@ -68,6 +68,18 @@ WHOLE_VALUE_CHARACTERS = 1000
 CUT_VALUE_CHARACTERS = 200
 """Characters of a longer one, where it is one value of several."""
 
+RUN_LINE_CHARACTERS = 100
+"""Of the values at a stop of `run` where the one before was: if they are no more, they stand on one line."""
+
+RUN_NAMES = 8
+"""Names of threads with the same stack that a run shows."""
+
+RUN_FRAMES = 5
+"""Frames of a thread that a run shows when its time is over."""
+
+RUN_PAUSE_SECONDS = 3.0
+"""Time to pause a program whose time is over, to see where it stands."""
+
 VARIABLES_SHOWN = 100
 """Variables that one answer shows."""
 

@@ -65,7 +65,7 @@ WORDS_OF_OTHERS: Final = {
 
 def names() -> list[str]:
     """Return the names of all commands."""
-    return [*OTHERS, *DIAGNOSTICS, *(name.replace("_", "-") for name in ACTIONS)]
+    return [*OTHERS, *DIAGNOSTICS, *(name.replace("_", "-") for name in ACTIONS if name not in OTHERS)]
 
 
 def by_topic() -> Iterator[tuple[str, str, list[tuple[str, str]]]]:

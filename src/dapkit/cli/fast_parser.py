@@ -35,7 +35,7 @@ def read(words: "Sequence[str]") -> tuple[str, GivenArguments]:
 
     """
     name = ALIASES.get(words[0], words[0]).replace("-", "_") if words else ""
-    if name not in ACTIONS or os.environ.keys() & _FOR_CLICK:
+    if name not in ACTIONS or name == "run" or os.environ.keys() & _FOR_CLICK:
         raise Unclear
     arguments, by_place = _options(name, iter(words[1:]))
     for parameter in POSITIONAL.get(name, ()):

@@ -4,6 +4,7 @@ import sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from types import TracebackType
     from typing import Self
 
@@ -32,6 +33,16 @@ class ProgressLine:
             self._shown = True
             percent = "" if percentage is None else f" {percentage:.0f} %"
             self._write(f"{_CLEAR}{message}{percent}")
+
+    def before(self, show: "Callable[[str], None]") -> "Callable[[str], None]":
+        """Wipe the line before a text is shown."""
+
+        def wiped(text: str) -> None:
+            if self._shown:
+                self._write(_CLEAR)
+            show(text)
+
+        return wiped
 
     @staticmethod
     def _write(text: str) -> None:

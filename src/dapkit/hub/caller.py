@@ -17,7 +17,7 @@ from anyio.abc import ByteStream, TaskGroup
 
 from dapkit import limits as shared_limits
 from dapkit.hub import limits, wire
-from dapkit.hub.calls import ReportProgress
+from dapkit.hub.calls import ReportProgress, ShowPart
 from dapkit.hub.errors import CallRefused
 from dapkit.transport import StateChange, background_tasks
 
@@ -25,7 +25,7 @@ log = logging.getLogger(__name__)
 
 type Message = Mapping[str, object]
 
-type AnswerCall = Callable[[Message, ReportProgress], Awaitable[dict[str, object]]]
+type AnswerCall = Callable[[Message, ReportProgress, ShowPart], Awaitable[dict[str, object]]]
 """Answers one call, or raises CallRefused."""
 
 
@@ -102,7 +102,9 @@ class _Calls:
     async def _answered(self, number: int, message: Message) -> bytes:
         """Return the last line about a call."""
         try:
-            result = await self._answer(message, partial(self._outbox.report, number))
+            result = await self._answer(
+                message, partial(self._outbox.report, number), partial(self._outbox.show, number)
+            )
             return wire.encode({"id": number, "result": result})
         except CallRefused as refusal:
             return _refusal(number, refusal.code, refusal.message, hint=refusal.hint)
@@ -146,6 +148,10 @@ class _Outbox:
         progress = {"message": message, "percentage": percentage}
         self._reports[number] = wire.encode({"id": number, "progress": progress})
         self._updates.notify()
+
+    def show(self, number: int, text: str) -> None:
+        """Send a part of the answer to a call."""
+        self.put(wire.encode({"id": number, "part": text}))
 
     def close(self) -> None:
         """Send the waiting data, within `limits.CLOSE_SECONDS`, and no further data."""

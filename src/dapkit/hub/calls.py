@@ -18,6 +18,10 @@ type ReportProgress = Callable[[str, float | None], None]
 """Reports the current step to the caller, and its progress in percent; it never waits."""
 
 
+type ShowPart = Callable[[str], None]
+"""Sends a text to the caller, after those that were sent before; it never waits."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class HubCall:
     """One call of one caller.
@@ -32,6 +36,7 @@ class HubCall:
         stdin: where the caller's standard input can be opened, if a program that is started is to read that.
         settings: as they hold for the caller and its project.
         report: for progress.
+        show: sends a part of the answer that is ready before the whole.
 
     """
 
@@ -43,6 +48,7 @@ class HubCall:
     env: Mapping[str, str] | None
     settings: Settings
     report: ReportProgress
+    show: ShowPart = lambda _text: None
     stdin: Path | None = None
 
 
@@ -62,7 +68,7 @@ type HandlerFactory = Callable[[Settings], AbstractAsyncContextManager[CallHandl
 """Makes the handler for the time that the hub runs; leaving the context ends all sessions."""
 
 
-async def read_call(message: Mapping[str, object], report: ReportProgress) -> HubCall:
+async def read_call(message: Mapping[str, object], report: ReportProgress, show: ShowPart) -> HubCall:
     """Read a call from a message, and the settings of its project.
 
     Raises:
@@ -86,6 +92,7 @@ async def read_call(message: Mapping[str, object], report: ReportProgress) -> Hu
         env=_texts("env", env) if env else None,
         settings=await load_settings(Path(project), _texts("overrides", _field(message, "overrides", dict, {}))),
         report=report,
+        show=show,
         stdin=Path(stdin) if stdin else None,
     )
 

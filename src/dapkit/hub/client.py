@@ -16,7 +16,7 @@ import time
 
 from dapkit import limits
 from dapkit.hub import wire
-from dapkit.hub.connection import HubConnection, OnProgress
+from dapkit.hub.connection import HubConnection, OnPart, OnProgress
 from dapkit.hub.errors import CallRefused, HubLost, HubSilent, HubUnavailable, OtherVersion
 from dapkit.hub.folder import LOCK, LOG, SOCKET, runtime_folder
 
@@ -42,6 +42,7 @@ def call(
     read_only: bool = False,
     timeout: float = limits.HUB_CALL_SECONDS,
     on_progress: OnProgress | None = None,
+    on_part: OnPart | None = None,
     stdin: str | None = None,
 ) -> dict[str, object]:
     """Send one call to the hub and return its result.
@@ -56,6 +57,7 @@ def call(
         read_only: refuse actions that change anything.
         timeout: seconds that a hub which runs has for it; the action has a deadline of its own, which comes first.
         on_progress: called with the current step of the call.
+        on_part: called with each part of the answer that comes before the whole.
         stdin: where our standard input can be opened, if a program that is started is to read that.
 
     Raises:
@@ -70,6 +72,7 @@ def call(
         read_only=read_only,
         timeout=timeout,
         on_progress=on_progress,
+        on_part=on_part,
         stdin=stdin,
     )
 
@@ -124,6 +127,7 @@ class HubClient:
         read_only: bool = False,
         timeout: float = limits.HUB_CALL_SECONDS,
         on_progress: OnProgress | None = None,
+        on_part: OnPart | None = None,
         stdin: str | None = None,
     ) -> dict[str, object]:
         """Do one call (see `dapkit.hub.call`)."""
@@ -134,7 +138,7 @@ class HubClient:
         while True:
             with self.connect() as connection:
                 try:
-                    return connection.ask(message, time.monotonic() + timeout, on_progress)
+                    return connection.ask(message, time.monotonic() + timeout, on_progress, on_part)
                 except CallRefused as refusal:
                     if refusal.code != wire.ENDING or time.monotonic() > patience:
                         raise

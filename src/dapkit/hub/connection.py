@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Self
 
+type OnPart = Callable[[str], None]
+"""Called with each part of an answer that comes before the whole."""
+
 type OnProgress = Callable[[str, float | None], None]
 """Called with the current step of a call, and its progress in percent if that is known."""
 
@@ -95,7 +98,11 @@ class HubConnection:
         self.greeting = self._next(deadline)
 
     def ask(
-        self, message: dict[str, object], deadline: float, on_progress: OnProgress | None = None
+        self,
+        message: dict[str, object],
+        deadline: float,
+        on_progress: OnProgress | None = None,
+        on_part: OnPart | None = None,
     ) -> dict[str, object]:
         """Send a call and wait for its result.
 
@@ -107,7 +114,7 @@ class HubConnection:
         """
         try:
             self.begin(message, deadline)
-            return self._answer(deadline, on_progress)
+            return self._answer(deadline, on_progress, on_part)
         except KeyboardInterrupt:
             self._give_up()
             raise
@@ -135,9 +142,11 @@ class HubConnection:
             with contextlib.suppress(ProcessLookupError):
                 signal.pidfd_send_signal(self._process, signal.SIGKILL)
 
-    def _answer(self, deadline: float, on_progress: OnProgress | None) -> dict[str, object]:
+    def _answer(
+        self, deadline: float, on_progress: OnProgress | None, on_part: OnPart | None = None
+    ) -> dict[str, object]:
         while True:
-            result = result_in(self._next(deadline), on_progress)
+            result = result_in(self._next(deadline), on_progress, on_part)
             if result is not None:
                 return result
 
@@ -178,7 +187,9 @@ class HubConnection:
         self._socket.settimeout(max(deadline - time.monotonic(), 0.001))
 
 
-def result_in(message: dict[str, object], on_progress: OnProgress | None) -> dict[str, object] | None:
+def result_in(
+    message: dict[str, object], on_progress: OnProgress | None, on_part: OnPart | None = None
+) -> dict[str, object] | None:
     """Read one message about the call: its result, or None if it is still under way.
 
     Raises:
@@ -193,6 +204,8 @@ def result_in(message: dict[str, object], on_progress: OnProgress | None) -> dic
         case {"id": 1, "progress": {"message": str(text), **more}} if on_progress is not None:
             percentage = more.get("percentage")
             on_progress(text, percentage if isinstance(percentage, int | float) else None)
+        case {"id": 1, "part": str(text)} if on_part is not None:
+            on_part(text)
     return None
 
 

@@ -19,7 +19,7 @@ from anyio.abc import ByteStream
 from dapkit import limits
 from dapkit.hub import wire
 from dapkit.hub.caller import serve_caller
-from dapkit.hub.calls import CallHandler, HandlerFactory, ReportProgress, read_call
+from dapkit.hub.calls import CallHandler, HandlerFactory, ReportProgress, ShowPart, read_call
 from dapkit.hub.daily_log import DailyLog
 from dapkit.hub.errors import CallRefused, HubError
 from dapkit.hub.folder import SOCKET, runtime_folder
@@ -119,7 +119,7 @@ class _Hub:
                 break
         self.over.set()
 
-    async def _answer(self, message: Mapping[str, object], report: ReportProgress) -> dict[str, object]:
+    async def _answer(self, message: Mapping[str, object], report: ReportProgress, show: ShowPart) -> dict[str, object]:
         match message:
             case {"call": wire.STATUS}:
                 return self._status()
@@ -132,7 +132,7 @@ class _Hub:
             raise CallRefused(wire.ENDING, "the hub is about to end", hint="Try again.")
         self._calls += 1
         try:
-            return await self._handler.handle(await read_call(message, report))
+            return await self._handler.handle(await read_call(message, report, show))
         finally:
             self._calls -= 1
 

@@ -23,7 +23,7 @@ from dapkit import limits
 from dapkit.agent.queries.wire import page_of
 from dapkit.hub import wire
 from dapkit.hub.caller import serve_caller
-from dapkit.hub.calls import ReportProgress
+from dapkit.hub.calls import ReportProgress, ShowPart
 from dapkit.hub.errors import CallRefused
 from dapkit.hub.folder import MCP_SOCKET, runtime_folder
 from dapkit.mcp.admission import HttpAdmission
@@ -50,7 +50,7 @@ async def wire_listener(buffer: WireBuffer, *, port: int, redaction: Redaction |
     """
     name = f"mcp {port}"
 
-    async def answer(message: Mapping[str, object], _report: ReportProgress) -> dict[str, object]:
+    async def answer(message: Mapping[str, object], _report: ReportProgress, _show: ShowPart) -> dict[str, object]:
         match message:
             case {"call": "wire_records", "arguments": {"after": int(after), **more}}:
                 if more.get("follow") is True:

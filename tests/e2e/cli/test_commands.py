@@ -160,13 +160,21 @@ def test_run_shows_a_stop_by_its_place_and_no_stop_that_was_not_asked_for(projec
     assert asked.count("\n  n = ") == 1  # expressions are of the places with breakpoints
 
 
+def test_run_evaluates_an_expression_at_the_breakpoint_before_it(project: Path) -> None:
+    words = ["-e", "result", "-b", "app.py:4", "-b", "app.py:5", "-e", "price", "-b", "app.py:6", "-e", "prices"]
+    shown = dapkit(project, "run", *words, "app.py")
+    assert f"{project}/app.py:4 in total, called from line 8\n  result = 0\n  price = " in shown
+    assert "  result = 6\n  prices = [1, 2, 3]\n" in shown
+    assert shown.count("prices = ") == 1
+
+
 def test_run_names_the_interpreter_where_a_module_is_not_found_and_takes_another(project: Path) -> None:
     (project / "imports.py").write_text("import sys\nprint(sys.version_info[:2])\nimport nosuch\n")
     shown = run_that_fails(project, "--python", str(interpreter("3.12")), "imports.py")
     assert shown.startswith(
         f"{project}/imports.py:3 in <module>\nException: ModuleNotFoundError: No module named 'nosuch'"
     )
-    assert f"\nInterpreter: '{interpreter('3.12')}'; --python chooses another.\n" in shown
+    assert f"\nInterpreter: {interpreter('3.12')}; --python chooses another.\n" in shown
     assert "(3, 12)" in shown
 
 
@@ -191,7 +199,7 @@ def test_run_shows_values_and_errors_that_cannot_steer_a_terminal(project: Path)
         "class Hostile:\n    def __repr__(self): return 'a\\x1b[2Jb'\nvalue = Hostile()\nprint(1)\n"
     )
     shown = dapkit(project, "run", "-b", "hostile.py:4", "-e", "value", "-e", "{}[repr(value)]", "hostile.py")
-    assert "  value = a\\x1b[2Jb\n" in shown
+    assert "  value = a\\x1b[2Jb (__main__.Hostile)\n" in shown
     assert "\x1b" not in shown
 
 

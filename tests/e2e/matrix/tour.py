@@ -46,6 +46,7 @@ class Tour:
         await self._run_on()
         await self._attach()
         await self._open_core()
+        await self._run_at_once()
         return self.trial.verdicts()
 
     # Where the program is
@@ -68,6 +69,16 @@ class Tour:
         return str(answer.details["evaluation"]["result"]) if succeeded(answer) else answer.text
 
     # A program that is stepped through
+
+    async def _run_at_once(self) -> None:
+        file, add = self.subject.place("add")
+        await self._see(
+            "run",
+            lambda it: it.details["stops"][0]["values"][0]["evaluation"]["result"] == "1",
+            program=self.subject.program,
+            adapter=self.subject.adapter,
+            breakpoints=[{"breakpoint": f"{file}:{add}", "expressions": ["number"]}],
+        )
 
     async def _step_through(self) -> None:
         file, add = self.subject.place("add")

@@ -3,6 +3,7 @@
 from dapkit.agent.results import breakpoints as b
 from dapkit.agent.results import history as h
 from dapkit.agent.results import program as p
+from dapkit.agent.results import run as r
 from dapkit.agent.results import session as s
 from dapkit.agent.results import values as v
 from dapkit.agent.results.snapshot import Child, Snapshot
@@ -249,6 +250,66 @@ SAMPLES: dict[str, ProtocolObject] = {
         breakpoints=LINES[:2],
         function_breakpoints=FUNCTIONS[:1],
         stop=BARE,
+    ),
+    "run": r.RunResult(
+        snapshot=ENDED,
+        stops=[
+            r.RunStop(
+                stop=STOP,
+                hit=1,
+                values=[
+                    v.ExpressionValue(expression="n", evaluation=v.Evaluation(result="3", variables_reference=0)),
+                    v.ExpressionValue(expression="q", problem="no symbol q"),
+                ],
+            ),
+            r.RunStop(
+                stop=changed(STOP, incomplete=[]),
+                hit=2,
+                again=True,
+                values=[v.ExpressionValue(expression="n", evaluation=v.Evaluation(result="4", variables_reference=0))],
+            ),
+            r.RunStop(stop=CRASH, hit=1, interpreter="/usr/bin/python3"),
+        ],
+        breakpoints=[
+            r.RunBreakpoint(breakpoint="/work/app.py:11", verified=True, hits=2),
+            r.RunBreakpoint(breakpoint="main", verified=False, hits=0, problem="main was not set"),
+        ],
+        output="".join(f"line {n}\n" for n in range(5)),
+        omitted=0,
+        output_lines=3,
+        console="a word of the debugger\n",
+        exit_code=139,
+        signal="SIGSEGV",
+        limited=3,
+    ),
+    "run_late": r.RunResult(
+        snapshot=RUNNING,
+        stops=[],
+        breakpoints=[],
+        output="x\n",
+        omitted=100,
+        output_lines=10,
+        console="",
+        seconds=5.0,
+        threads=[
+            r.RunThread(name="MainThread", frames=FRAMES),
+            r.RunThread(name="w-1", frames=FRAMES[:1]),
+            r.RunThread(name="w-2", frames=FRAMES[:1]),
+            r.RunThread(name="new", frames=[]),
+        ],
+    ),
+    "run_broken_off": r.RunResult(
+        snapshot=ENDED,
+        stops=[],
+        breakpoints=[],
+        output="",
+        omitted=0,
+        output_lines=10,
+        console="",
+        failure="the adapter has ended",
+    ),
+    "run_without_exit_code": r.RunResult(
+        snapshot=LET_GO, stops=[], breakpoints=[], output="", omitted=0, output_lines=0, console=""
     ),
     "set_breakpoint": b.SourceBreakpoints(snapshot=STOPPED, path="/work/app.py", breakpoints=LINES),
     "set_breakpoint_none": b.SourceBreakpoints(snapshot=STOPPED, path="/work/app.py", breakpoints=[]),

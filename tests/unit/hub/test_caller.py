@@ -12,7 +12,7 @@ from dapkit import limits
 from dapkit.hub import CallRefused
 from dapkit.hub import limits as hub_limits
 from dapkit.hub.caller import serve_caller
-from dapkit.hub.calls import ReportProgress
+from dapkit.hub.calls import ReportProgress, ShowPart
 from dapkit.transport import memory_pair
 
 GREETING = {"hub": "dapkit"}
@@ -27,10 +27,14 @@ class Caller:
         self.gate = anyio.Event()
         self._rest = b""
 
-    async def answer(self, message: Mapping[str, object], report: ReportProgress) -> dict[str, object]:
+    async def answer(self, message: Mapping[str, object], report: ReportProgress, show: ShowPart) -> dict[str, object]:
         match message["call"]:
             case "echo":
                 return {"arguments": message.get("arguments")}
+            case "parts":
+                for text in ("one", "two"):
+                    show(text)
+                return {}
             case "refuse":
                 raise CallRefused("not_now", "this is refused", hint="Wait.")
             case "report":
@@ -75,6 +79,14 @@ async def test_calls_are_answered_as_they_are_done() -> None:
     async with calling() as caller:
         await caller.send({"id": 1, "call": "wait"}, {"id": 2, "call": "echo", "arguments": {"a": 1}})
         assert await caller.receive() == {"id": 2, "result": {"arguments": {"a": 1}}}
+
+
+async def test_parts_of_an_answer_come_before_it_in_their_order() -> None:
+    async with calling() as caller:
+        await caller.send({"id": 1, "call": "parts"})
+        assert await caller.receive() == {"id": 1, "part": "one"}
+        assert await caller.receive() == {"id": 1, "part": "two"}
+        assert await caller.receive() == {"id": 1, "result": {}}
 
 
 async def test_refusal_keeps_its_code_and_its_hint() -> None:

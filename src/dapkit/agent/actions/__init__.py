@@ -7,13 +7,14 @@ from dapkit.agent.actions import (
     inspection,
     launch,
     memory,
+    run,
     sessions,
     sources,
     watchpoints,
 )
 from dapkit.agent.calls.registry import ACTIONS, Action
 
-TOPICS = (launch, breakpoints, execution, history, inspection, watchpoints, memory, sources, sessions)
+TOPICS = (run, launch, breakpoints, execution, history, inspection, watchpoints, memory, sources, sessions)
 """The modules of actions, in the order in which they are shown."""
 
 

@@ -55,14 +55,20 @@ from dapkit.sessions.errors import NoFrame, NoThreads, NotStopped
 # Some adapters (debugpy, our own) report them while the program runs, too.
 
 
-async def stacks_of(call: ActionCall, threads: Sequence[Thread], *, levels: int) -> list[ThreadStack]:
-    """Ask for the stack of each thread, concurrently; the reason stands in place of a stack that cannot be read."""
+async def stacks_of(
+    call: ActionCall, threads: Sequence[Thread], *, levels: int, deadline: float | None = None
+) -> list[ThreadStack]:
+    """Ask for the stack of each thread, concurrently; the reason stands in place of a stack that cannot be read.
+
+    They have the time that is left of the call, unless a `deadline` says otherwise, in seconds from now.
+    """
+    seconds = min(call.left, limits.REPORT_SECONDS) if deadline is None else deadline
     stacks: dict[int, ThreadStack] = {}
 
     async def look(thread: Thread) -> None:
         request = StackTraceArguments(thread_id=thread.id, start_frame=0, levels=levels + 1)
         try:
-            stack = await call.session.requests.ask(request, deadline=min(call.left, limits.REPORT_SECONDS))
+            stack = await call.session.requests.ask(request, deadline=seconds)
         except DapkitError as error:
             stacks[thread.id] = ThreadStack(thread_id=thread.id, frames=[], problem=str(error))
             return

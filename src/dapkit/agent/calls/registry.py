@@ -99,6 +99,7 @@ class Action:
         topic: the noun that it is listed under.
         example: arguments that make sense together.
         reads_if: whether it only reads, although it may do more, with these arguments.
+        any_timeout: whether its timeout has no limits.
         without_secrets: whether it takes the secrets out of its result itself.
 
     """
@@ -109,6 +110,7 @@ class Action:
     coroutine: Coroutine
     example: Mapping[str, object]
     reads_if: Reads = never
+    any_timeout: bool = False
     without_secrets: bool = False
 
     @property
@@ -151,7 +153,11 @@ They are carried out as actions are, but no command, function or tool is made of
 
 
 def action[C: Coroutine](
-    approval: Approval, *, example: Mapping[str, object] | None = None, reads_if: Reads = never
+    approval: Approval,
+    *,
+    example: Mapping[str, object] | None = None,
+    reads_if: Reads = never,
+    any_timeout: bool = False,
 ) -> Callable[[C], C]:
     """Register a coroutine as an action.
 
@@ -164,6 +170,8 @@ def action[C: Coroutine](
 
     def register(coroutine: C) -> C:
         _register(ACTIONS, coroutine, approval, example or {}, reads_if)
+        name = coroutine.__name__.removesuffix("_")
+        ACTIONS[name] = replace(ACTIONS[name], any_timeout=any_timeout)
         return coroutine
 
     return register

@@ -45,12 +45,18 @@ def stop_details(stop: StopReport) -> Iterator[str]:
     yield f"Stop {stop.number}: {title}{_stopped_by(stop)}{thread}"
     if stop.child is not None:
         yield f"Process: child {stop.child}"
+    yield from stop_body(stop)
+    yield from output_since(stop.output, stop.output_since)
+
+
+def stop_body(stop: StopReport) -> Iterator[str]:
+    """Yield the exception of a stop, the lines around it, the variables and the stack."""
+    raised = [] if stop.exception is None else [*exception(stop.exception)]
     yield from raised
     if not raised and stop.text:
         yield f"Text: {one_line(stop.text)}"
     yield from (f"Note: {one_line(note)}" for note in stop.incomplete)
     yield from _state(stop)
-    yield from output_since(stop.output, stop.output_since)
 
 
 def _state(stop: StopReport) -> Iterator[str]:

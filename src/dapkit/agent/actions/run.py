@@ -1,0 +1,294 @@
+"""A program debugged from its start to its end in one call.
+
+It is launched with its breakpoints; at each of them its expressions are evaluated and it goes on, until it ends. A stop
+at an uncaught exception is shown with source, variables and stack. After as many stops as are to be shown it runs on
+without any. One deadline holds for all of it.
+"""
+
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+
+import anyio
+
+from dapkit import limits as shared_limits
+from dapkit.agent import limits
+from dapkit.agent.actions.breakpoints import breakpoints as change_breakpoints
+from dapkit.agent.actions.breakpoints import set_exception_breakpoints
+from dapkit.agent.actions.inspection import stacks_of
+from dapkit.agent.actions.launch import launch
+from dapkit.agent.breakpoint_forms.rows import function_breakpoints, source_breakpoints
+from dapkit.agent.calls import parameters as p
+from dapkit.agent.calls.call import ActionCall
+from dapkit.agent.calls.failures import ActionFailed, InvalidArguments
+from dapkit.agent.calls.program_output import written
+from dapkit.agent.calls.registry import Approval, action
+from dapkit.agent.reading.expressions import expression_values
+from dapkit.agent.reading.report import from_line, stop_report
+from dapkit.agent.reading.snapshots import snapshot
+from dapkit.agent.results.breakpoints import BreakpointRow, FunctionBreakpointRow, SourceBreakpointRow
+from dapkit.agent.results.run import RunBreakpoint, RunResult, RunStop, RunThread
+from dapkit.agent.results.session import Started, StopReport
+from dapkit.agent.results.values import ExpressionValue
+from dapkit.agent.text.run import run_end, run_stop
+from dapkit.protocol import DapkitError
+from dapkit.sessions.stops import Outcome
+
+
+@action(
+    Approval.EXECUTE,
+    example={"program": "app.py", "breakpoints": ["app.py:12"], "expressions": ["n"]},
+    any_timeout=True,
+)
+async def run(
+    call: ActionCall,
+    *,
+    program: p.Program | None = None,
+    args: p.Args | None = None,
+    module: p.Module | None = None,
+    test: p.Test | None = None,
+    adapter: p.AdapterName | None = None,
+    cwd: p.Folder | None = None,
+    env: p.Environment | None = None,
+    stdin_file: p.StdinFile | None = None,
+    breakpoints: p.Breakpoints | None = None,
+    exceptions: p.Exceptions | None = None,
+    expressions: p.Expressions | None = None,
+    stops: p.Stops = shared_limits.RUN_STOPS,
+    output_lines: p.OutputLines = shared_limits.RUN_OUTPUT_LINES,
+    python: p.Python | None = None,
+    source_map: p.SourceMap | None = None,
+    options: p.Options | None = None,
+) -> RunResult:
+    """Debug a program from start to end in one call, and show its state at breakpoints.
+
+    A breakpoint may be an object with the keys `breakpoint` and `expressions`: these are evaluated at this one alone.
+    The expressions of the call are evaluated at each breakpoint. A program that still runs when the timeout is over is
+    ended, and the answer says where each of its threads stood.
+    """
+    if stops < 1 or output_lines < 0:
+        raise InvalidArguments("stops must be 1 or more, and output_lines 0 or more")
+    places, expressions_of_places = _split(breakpoints or ())
+    try:
+        started = await launch(
+            call,
+            program=program,
+            args=args,
+            module=module,
+            test=test,
+            adapter=adapter,
+            cwd=cwd,
+            env=env,
+            stdin_file=stdin_file,
+            breakpoints=places,
+            exceptions=exceptions,
+            stop_on_entry=False,
+            source_map=source_map,
+            options=options if python is None else {"python": python, **(options or {})},
+        )
+        whole = _Run(
+            call,
+            everywhere=expressions or (),
+            of_places=expressions_of_places,
+            most=stops,
+            lines=output_lines,
+            has_filters=bool(exceptions),
+        )
+        return await whole.to_its_end(started)
+    finally:
+        if call.used is not None:
+            with anyio.CancelScope(shield=True):
+                await call.used.terminate()
+
+
+def _split(
+    items: Sequence[str | dict[str, object]],
+) -> tuple[list[str | dict[str, object]], list[list[str]]]:
+    """Take the expressions of single breakpoints out of them. Raises: InvalidArguments."""
+    places: list[str | dict[str, object]] = []
+    expressions: list[list[str]] = []
+    for item in items:
+        own = item.get("expressions", []) if isinstance(item, Mapping) else []
+        if not isinstance(own, list) or not all(isinstance(each, str) for each in own):
+            raise InvalidArguments(f"breakpoints: expressions must be a list of strings, not {own!r}")
+        rest = {key: value for key, value in item.items() if key != "expressions"} if isinstance(item, Mapping) else {}
+        text = rest.get("breakpoint", item)
+        places.append(text if isinstance(text, str) else rest)
+        expressions.append([*own])
+    return places, expressions
+
+
+@dataclass
+class _Run:
+    """A run that has been launched.
+
+    Attributes:
+        everywhere: expressions of every breakpoint.
+        of_places: of each breakpoint, in the order in which they were asked for.
+        most: stops that are shown.
+        lines: of the output that are shown.
+        has_filters: whether the exceptions to stop at were chosen.
+
+    """
+
+    call: ActionCall
+    everywhere: Sequence[str]
+    of_places: Sequence[Sequence[str]]
+    most: int
+    lines: int
+    has_filters: bool
+    stops: list[RunStop] = field(default_factory=list)
+    _hits: dict[tuple[object, ...], int] = field(default_factory=dict)
+    _place: tuple[object, ...] = ()
+    _outcomes: list[RunBreakpoint] | None = None
+
+    async def to_its_end(self, started: Started) -> RunResult:
+        """Pass each stop until the program has ended, or the time is over."""
+        execution = self.call.session.execution
+        report = started.stop
+        while True:
+            if report is not None:
+                await self._pass_stop(report)
+                outcome = await execution.resume(deadline=self.call.left)
+            else:
+                outcome = await execution.wait(deadline=self.call.left)
+            if outcome.state == "terminated" or self.call.left <= 0:
+                return await self._end(outcome, started)
+            report = None if outcome.stop is None else await stop_report(self.call, outcome.stop)
+
+    async def _pass_stop(self, report: StopReport) -> None:
+        """Show a stop; where the program stops once more than is to be shown, it must not stop again."""
+        if self._outcomes is not None:
+            return
+        if _is_exit(report) and not self.has_filters:
+            return
+        if len(self.stops) < self.most:
+            stop = await self._stop(report)
+            self.stops.append(stop)
+            self.call.request.show("\n".join(run_stop(stop)))
+            return
+        self._outcomes = self._breakpoints(within=self.most)
+        await change_breakpoints(self.call, do="disable")
+        with suppress(ActionFailed, DapkitError):  # an adapter may have no filters
+            await set_exception_breakpoints(self.call, filters=[])
+
+    async def _stop(self, report: StopReport) -> RunStop:
+        stop = self.call.session.state.stop
+        place = (None, None) if stop is None else (stop.path, stop.line)
+        hit = self._hits[place] = self._hits.get(place, 0) + 1
+        again, self._place = place == self._place, place
+        expressions = self._expressions(report)
+        frame = None if stop is None else stop.frame_id
+        interpreter: str | None = None
+        if report.exception is not None and report.exception.exception_id == "ModuleNotFoundError":
+            [value] = await expression_values(self.call, ["__import__('sys').executable"], frame=frame)
+            interpreter = None if value.evaluation is None else value.evaluation.result.strip("'")
+        values: list[ExpressionValue] | None = None
+        if expressions:
+            values = await expression_values(self.call, expressions, frame=frame)
+        return RunStop(stop=report, hit=hit, again=again, values=values, interpreter=interpreter)
+
+    def _expressions(self, report: StopReport) -> list[str]:
+        """Choose the expressions of a stop: elsewhere than at their breakpoints their names mostly mean nothing."""
+        placed = sorted(each.number for each in self.call.session.breakpoints if not each.spec.temporary)
+        if report.reason == "exception":
+            return [] if placed else [*self.everywhere]
+        if len(placed) != len(self.of_places) or not report.hit_breakpoints:  # it is not known which one it is
+            return [*dict.fromkeys([*self.everywhere, *(each for own in self.of_places for each in own)])]
+        own = dict(zip(placed, self.of_places, strict=True))
+        numbers = report.hit_breakpoints
+        return [*dict.fromkeys([*self.everywhere, *(each for number in numbers for each in own.get(number, ()))])]
+
+    async def _end(self, outcome: Outcome, started: Started) -> RunResult:
+        call, session = self.call, self.call.session
+        late = outcome.state != "terminated"
+        limited = self._outcomes is not None
+        threads = await self._threads() if late else None
+        output = written(session, "program")
+        most = call.settings.text_bytes * 3 // 4
+        text = output.text if len(output.text) <= most else from_line(output.text[-most:])
+        result = RunResult(
+            snapshot=snapshot(session),
+            stops=self.stops,
+            breakpoints=self._breakpoints() if self._outcomes is None else self._outcomes,
+            output=text,
+            omitted=output.lost + len(output.text) - len(text),
+            output_lines=self.lines,
+            console=written(session, "console").text[-most:],
+            exit_code=None if late else session.state.exit_code,
+            signal=None if late else session.state.exit_signal,
+            limited=self.most if limited else None,
+            seconds=call.timeout if late else None,
+            has_begun=not late or session.state.status in ("running", "stopped"),
+            threads=threads,
+            failure=outcome.failure,
+            unread_input=started.unread_input,
+        )
+        call.request.show("\n".join(run_end(result)))
+        return result
+
+    def _breakpoints(self, within: int | None = None) -> list[RunBreakpoint]:
+        breakpoints = [*self.call.session.breakpoints]
+        rows: list[SourceBreakpointRow | FunctionBreakpointRow] = [
+            *source_breakpoints(breakpoints),
+            *function_breakpoints(breakpoints),
+        ]
+        return [
+            RunBreakpoint(
+                breakpoint=_place(row), verified=row.verified, hits=row.hits, problem=_problem(row, within=within)
+            )
+            for row in rows
+        ]
+
+    async def _threads(self) -> list[RunThread] | None:
+        """Return where the program stands; None if it cannot be seen."""
+        session = self.call.session
+        try:
+            with anyio.move_on_after(limits.RUN_PAUSE_SECONDS):
+                if session.state.stop is None:
+                    await session.execution.pause(deadline=limits.RUN_PAUSE_SECONDS)
+            requests = session.requests.within(lambda: limits.RUN_PAUSE_SECONDS)
+            threads = (await requests.threads())[: limits.THREADS_SHOWN]
+            stacks = await stacks_of(self.call, threads, levels=limits.RUN_FRAMES, deadline=limits.RUN_PAUSE_SECONDS)
+        except (DapkitError, ActionFailed):
+            return None
+        return [RunThread(name=thread.name, frames=stack.frames) for thread, stack in zip(threads, stacks, strict=True)]
+
+
+def _is_exit(stop: StopReport) -> bool:
+    """Whether a stop is at the exception by which a program of Python ends itself."""
+    name = "" if stop.exception is None else stop.exception.exception_id
+    return name.split(maxsplit=1)[:1] == ["SystemExit"]  # debugpy adds a remark
+
+
+def _place(row: SourceBreakpointRow | FunctionBreakpointRow) -> str:
+    return row.name if isinstance(row, FunctionBreakpointRow) else f"{row.path}:{row.requested_line or row.line}"
+
+
+def _problem(row: SourceBreakpointRow | FunctionBreakpointRow, *, within: int | None) -> str | None:
+    """Return the fault of a breakpoint as text; None if it was hit at the requested place.
+
+    Args:
+        row: of the breakpoint.
+        within: after how many stops the program no longer stopped, if it did not any more.
+
+    """
+    place = _place(row)
+    if not row.verified:
+        return f"{place} was not set{f': {row.message}' if row.message else ''}"
+    if row.hits or row.log_message is not None:
+        if isinstance(row, SourceBreakpointRow) and row.requested_line is not None:
+            return f"{place} was set on line {row.line}"
+        return f"{place}: {row.message}" if row.message is not None and "condition" in row.message else None
+    limited = "" if within is None else f" within the first {within} stops"
+    return f"{place} was never hit{limited}: {f'{row.message}; ' if row.message else ''}{_unmet(row)}"
+
+
+def _unmet(row: BreakpointRow) -> str:
+    conditions = {"its condition": row.condition, "its hit count": row.hit_condition}
+    texts = [f"{name} ({text})" for name, text in conditions.items() if text]
+    reasons = [f"{' or '.join(texts)} was never met"] if texts else []
+    reasons.append("the program did not come there")
+    if isinstance(row, FunctionBreakpointRow):
+        reasons.append("has no such function")
+    return ", or ".join(reasons)
