@@ -99,16 +99,17 @@ class ActionHandler:
         def report(text: str, percentage: float | None) -> None:
             call.report(one_line(self._redaction_for(call, None).text(text)), percentage)
 
-        def show(text: str) -> None:
-            call.show(self._redaction_for(call, call_of_action).text(text, TextKind.CODE))
+        def show(part: ProtocolObject) -> None:
+            call.show(render(self._redaction_for(call, call_of_action).result(part)))
 
         call_of_action = ActionCall(
             sessions=self._sessions,
-            request=replace(call, report=report, show=show),
+            request=replace(call, report=report),
             memories=self._memories,
             timeout=seconds if any_timeout else _bounded(seconds),
             patient=requested_seconds is not None,
             in_use=in_use,
+            show=show,
         )
         return call_of_action
 

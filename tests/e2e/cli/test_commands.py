@@ -203,6 +203,16 @@ def test_run_shows_values_and_errors_that_cannot_steer_a_terminal(project: Path)
     assert "\x1b" not in shown
 
 
+def test_run_shows_no_secret_of_the_program(project: Path) -> None:
+    (project / "login.py").write_text(
+        "def login(password):\n    length = len(password)\n    return 1 / 0\nlogin(''.join(['hun', 'ter22']))\n"
+    )
+    for words in (["-b", "login.py:3", "-e", "password"], ["-b", "login.py:3"], []):
+        shown = run_that_fails(project, *words, "login.py")
+        assert "[redacted]" in shown
+        assert "hunter22" not in shown
+
+
 @pytest.mark.thorough
 def test_run_shows_some_stops_and_lets_the_program_run_to_its_end(project: Path) -> None:
     (project / "long.py").write_text("for i in range(1000):\n    x = i\nprint('done', x)\nexit(3)\n")

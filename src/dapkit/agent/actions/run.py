@@ -30,8 +30,7 @@ from dapkit.agent.results.breakpoints import BreakpointRow, FunctionBreakpointRo
 from dapkit.agent.results.run import RunBreakpoint, RunResult, RunStop, RunThread
 from dapkit.agent.results.session import Started, StopReport
 from dapkit.agent.results.values import ExpressionValue
-from dapkit.agent.text.run import run_end, run_stop
-from dapkit.protocol import DapkitError
+from dapkit.protocol import DapkitError, changed
 from dapkit.sessions.stops import Outcome
 
 
@@ -165,7 +164,7 @@ class _Run:
         if len(self.stops) < self.most:
             stop = await self._stop(report)
             self.stops.append(stop)
-            self.call.request.show("\n".join(run_stop(stop)))
+            self.call.show(stop)
             return
         self._outcomes = self._breakpoints(within=self.most)
         await change_breakpoints(self.call, do="disable")
@@ -224,7 +223,7 @@ class _Run:
             failure=outcome.failure,
             unread_input=started.unread_input,
         )
-        call.request.show("\n".join(run_end(result)))
+        call.show(changed(result, stops=[]))  # they were shown
         return result
 
     def _breakpoints(self, within: int | None = None) -> list[RunBreakpoint]:

@@ -1,5 +1,6 @@
 """The context of an action besides its parameters: the call, its session, and the remaining time."""
 
+from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -10,7 +11,7 @@ from dapkit.agent.calls.failures import Unsupported
 from dapkit.agent.calls.program_output import written
 from dapkit.agent.calls.session_notes import Memories, SessionNotes
 from dapkit.hub.calls import HubCall
-from dapkit.protocol import Capabilities, wire_name
+from dapkit.protocol import Capabilities, ProtocolObject, wire_name
 from dapkit.sessions.event_state import ProgressReport
 from dapkit.sessions.registry import SessionRegistry
 from dapkit.sessions.requests import SessionRequests
@@ -25,6 +26,7 @@ class ActionCall:
     Attributes:
         timeout: how long it may take, in seconds.
         patient: whether the caller has set that time.
+        show: sends a part of the result to the caller before the whole, as text and without secrets.
         in_use: keeps the sessions that it uses from being idle, until the call has ended.
         used: the session that it was about, once that is known.
 
@@ -36,6 +38,7 @@ class ActionCall:
     timeout: float
     patient: bool
     in_use: ExitStack
+    show: Callable[[ProtocolObject], None] = lambda _part: None
     used: DebugSession | None = None
     ends: float = field(init=False)
 

@@ -93,6 +93,11 @@ def _section(title: str, text: str) -> Iterator[str]:
 
 
 @render.register
+def _(stop: RunStop) -> str:
+    return "\n".join(run_stop(stop))
+
+
+@render.register
 def _(result: RunResult) -> str:
     stops = [line for stop in result.stops for line in run_stop(stop)]
     return "\n".join([*stops, *run_end(result)])
