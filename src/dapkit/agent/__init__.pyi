@@ -257,6 +257,7 @@ def continue_(
 def step_over(
     *,
     thread_id: int | None = None,
+    count: int | None = None,
     thread: int | None = None,
     granularity: Literal["statement", "line", "instruction"] | None = None,
     timeout: float | None = None,
@@ -268,6 +269,7 @@ def step_over(
 def step_in(
     *,
     thread_id: int | None = None,
+    count: int | None = None,
     thread: int | None = None,
     granularity: Literal["statement", "line", "instruction"] | None = None,
     target: str | None = None,
@@ -280,6 +282,7 @@ def step_in(
 def step_out(
     *,
     thread_id: int | None = None,
+    count: int | None = None,
     thread: int | None = None,
     granularity: Literal["statement", "line", "instruction"] | None = None,
     timeout: float | None = None,
@@ -291,6 +294,7 @@ def step_out(
 def step_back(
     *,
     thread_id: int | None = None,
+    count: int | None = None,
     thread: int | None = None,
     granularity: Literal["statement", "line", "instruction"] | None = None,
     into: bool | None = None,

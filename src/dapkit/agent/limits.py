@@ -68,6 +68,9 @@ WHOLE_VALUE_CHARACTERS = 1000
 CUT_VALUE_CHARACTERS = 200
 """Characters of a longer one, where it is one value of several."""
 
+STEPS_MOST = 1000
+"""Steps that can be asked for at once."""
+
 RUN_LINE_CHARACTERS = 100
 """Of the values at a stop of `run` where the one before was: if they are no more, they stand on one line."""
 

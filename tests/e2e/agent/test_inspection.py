@@ -202,6 +202,28 @@ async def test_expressions_are_kept_and_each_report_of_a_stop_has_their_values(c
     assert "Expressions" not in (await caller("step_over")).text
 
 
+async def test_several_steps_show_each_line_with_its_changes(stopped: Caller) -> None:
+    await stopped("breakpoints", do="clear")
+    stepped = await stopped("step_over", count=4)
+    assert stepped.text.startswith(
+        f"{stopped.project}/prices.py in cost\n  11  total += item.price  -> total = 1\n"
+        "  10  for item in items:  -> item = Item {name = 'b', price = 2}\n"
+        "  11  total += item.price  -> total = 3\n  10  for item in items:\n"
+        f"{stopped.project}/prices.py:12 in cost\nStop 5: step, thread MainThread\nLocals:\n"
+    )
+    assert [step["line"] for step in stepped.details["steps"]] == [11, 10, 11, 10]
+    ended = await stopped("step_over", count=100)
+    assert ended.details["state"] == "terminated"
+    assert ended.text.splitlines()[:2] == [f"{stopped.project}/prices.py in cost", "  12  return total"]
+    assert (await stopped("step_over", count=0)).error[0] in ("invalid_arguments", "no_session")
+
+
+async def test_several_steps_end_at_a_breakpoint(stopped: Caller) -> None:
+    stepped = await stopped("step_over", count=9)
+    assert [step["line"] for step in stepped.details["steps"]] == [11, 10]
+    assert stepped.details["snapshot"]["stopReason"] == "breakpoint"
+
+
 async def test_variables_of_a_calling_frame_are_shown(stopped: Caller) -> None:
     shown = await stopped("variables", frame="outer")
     assert shown.text == (await stopped("variables", frame=1)).text != (await stopped("variables")).text

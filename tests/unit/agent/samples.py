@@ -354,6 +354,20 @@ SAMPLES: dict[str, ProtocolObject] = {
         snapshot=STOPPED, verb="Continue", state="stopped", timed_out=False, waited=0.1, stop=CRASH
     ),
     "step_over_plain": s.Resumed(snapshot=STOPPED, verb="Step over", state="stopped", timed_out=False, waited=0.1),
+    "step_over_several": s.Resumed(
+        snapshot=STOPPED,
+        verb="Step over",
+        state="stopped",
+        timed_out=False,
+        waited=0.1,
+        stop=STOP,
+        steps=[
+            s.PassedStep(path="/work/app.py", function="main", line=20, text="    unit_price(1, 2)", changes=[]),
+            s.PassedStep(
+                path="/work/app.py", function="unit_price", line=10, text="\tif divisor:\x1b", changes=STOP.locals[:2]
+            ),
+        ],
+    ),
     "step_in_anywhere": s.Resumed(snapshot=ANYWHERE, verb="Step in", state="stopped", timed_out=False, waited=0.1),
     "continue_terminated": s.Resumed(
         snapshot=ENDED,

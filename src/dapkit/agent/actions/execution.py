@@ -1,8 +1,11 @@
 """Letting the program run, and stopping it."""
 
+from collections.abc import Sequence
+
 import anyio
 import anyio.to_thread
 
+from dapkit.agent import limits
 from dapkit.agent.breakpoint_forms.source_files import found
 from dapkit.agent.breakpoint_forms.specs import source_location
 from dapkit.agent.calls import parameters as p
@@ -10,10 +13,10 @@ from dapkit.agent.calls.call import ActionCall
 from dapkit.agent.calls.failures import ActionFailed, InvalidArguments, Unsupported
 from dapkit.agent.calls.registry import Approval, action
 from dapkit.agent.reading.pages import lines_of
-from dapkit.agent.reading.report import last_output, stop_report
+from dapkit.agent.reading.report import last_output, passed_step, stop_report
 from dapkit.agent.reading.selection import thread_of
 from dapkit.agent.reading.snapshots import snapshot
-from dapkit.agent.results.session import Paused, Resumed, Typed
+from dapkit.agent.results.session import PassedStep, Paused, Resumed, Typed
 from dapkit.agent.text.escaping import one_line
 from dapkit.client import SourceLocation
 from dapkit.protocol import Source, StepInTarget, StepInTargetsArguments
@@ -37,12 +40,13 @@ async def step_over(
     call: ActionCall,
     *,
     thread_id: p.ThreadId | None = None,
+    count: p.Count | None = None,
     thread: p.ThreadIndex | None = None,
     granularity: p.Granularity | None = None,
 ) -> Resumed:
     """Run to the next line of this function, or of its caller."""
     chosen_thread = await thread_of(call, thread_id, thread)
-    return await _resume(call, "Step over", "next", thread=chosen_thread, granularity=granularity)
+    return await _resume(call, "Step over", "next", count=count, thread=chosen_thread, granularity=granularity)
 
 
 @action(Approval.EXECUTE, example={"target": "parse"})
@@ -50,6 +54,7 @@ async def step_in(
     call: ActionCall,
     *,
     thread_id: p.ThreadId | None = None,
+    count: p.Count | None = None,
     thread: p.ThreadIndex | None = None,
     granularity: p.Granularity | None = None,
     target: p.StepTarget | None = None,
@@ -57,7 +62,9 @@ async def step_in(
     """Run into the function that the line calls, or to the next line."""
     chosen_thread = await thread_of(call, thread_id, thread)
     into = None if target is None else await _target(call, target, chosen_thread)
-    return await _resume(call, "Step in", "step_in", thread=chosen_thread, granularity=granularity, target=into)
+    return await _resume(
+        call, "Step in", "step_in", count=count, thread=chosen_thread, granularity=granularity, target=into
+    )
 
 
 @action(Approval.EXECUTE)
@@ -65,12 +72,13 @@ async def step_out(
     call: ActionCall,
     *,
     thread_id: p.ThreadId | None = None,
+    count: p.Count | None = None,
     thread: p.ThreadIndex | None = None,
     granularity: p.Granularity | None = None,
 ) -> Resumed:
     """Run until this function returns."""
     chosen_thread = await thread_of(call, thread_id, thread)
-    return await _resume(call, "Step out", "step_out", thread=chosen_thread, granularity=granularity)
+    return await _resume(call, "Step out", "step_out", count=count, thread=chosen_thread, granularity=granularity)
 
 
 @action(Approval.EXECUTE)
@@ -78,6 +86,7 @@ async def step_back(
     call: ActionCall,
     *,
     thread_id: p.ThreadId | None = None,
+    count: p.Count | None = None,
     thread: p.ThreadIndex | None = None,
     granularity: p.Granularity | None = None,
     into: p.Into = False,
@@ -85,10 +94,12 @@ async def step_back(
     """Go back to the line before, where the adapter can."""
     _require_step_back(call, "stepping back")
     if into:
+        if count is not None:
+            raise InvalidArguments("step_back: into excludes count")
         need_history(call)
         return await travelled(call, "Step back into", StepBackIntoArguments())
     chosen_thread = await thread_of(call, thread_id, thread)
-    return await _resume(call, "Step back", "step_back", thread=chosen_thread, granularity=granularity)
+    return await _resume(call, "Step back", "step_back", count=count, thread=chosen_thread, granularity=granularity)
 
 
 @action(Approval.EXECUTE)
@@ -190,21 +201,38 @@ async def _resume(
     thread: int | None,
     granularity: p.Granularity | None = None,
     target: int | None = None,
+    count: int | None = None,
 ) -> Resumed:
-    """Let the program go, unless it is over, and report the outcome."""
+    """Let the program go, unless it is over, and report the outcome; of several steps, report each."""
     session = call.session
     if session.state.over:
         raise SessionOver(session.name, session.state.ending)
+    if count is not None and not 1 <= count <= limits.STEPS_MOST:
+        raise InvalidArguments(f"count must be from 1 to {limits.STEPS_MOST}, not {count}")
     began = anyio.current_time()
     call.progress("the program is running")
+    steps: list[PassedStep] = []
+    while count is not None and len(steps) < count - 1 and session.state.stop is not None:
+        report = await stop_report(call, session.state.stop)
+        outcome = await session.execution.resume(
+            how, thread=thread, granularity=granularity, step_in_target=target, deadline=call.left
+        )
+        following = None if outcome.stop is None else await stop_report(call, outcome.stop)
+        steps.append(passed_step(report, following))
+        target = None
+        if outcome.stop is None or outcome.stop.reason != "step" or call.left <= 0:
+            return await _resumed(call, verb, outcome, began, steps=steps)
     before = session.state.stop
+    last = None if not steps or before is None else await stop_report(call, before)
     stepped = before.thread_id if thread is None and before is not None else thread
     outcome = await session.execution.resume(
         how, thread=thread, granularity=granularity, step_in_target=target, deadline=call.left
     )
     if how in ("continue", "reverse_continue") or before is None or _is_of(outcome, stepped):
         stepped = None
-    return await _resumed(call, verb, outcome, began, interrupted=stepped)
+    if last is not None:
+        steps.append(passed_step(last, None if outcome.stop is None else await stop_report(call, outcome.stop)))
+    return await _resumed(call, verb, outcome, began, interrupted=stepped, steps=steps)
 
 
 def _is_of(outcome: Outcome, thread: int | None) -> bool:
@@ -236,7 +264,13 @@ def _require_step_back(call: ActionCall, what: str) -> None:
 
 
 async def _resumed(
-    call: ActionCall, verb: str, outcome: Outcome, began: float, *, interrupted: int | None = None
+    call: ActionCall,
+    verb: str,
+    outcome: Outcome,
+    began: float,
+    *,
+    interrupted: int | None = None,
+    steps: Sequence[PassedStep] = (),
 ) -> Resumed:
     session = call.session
     waited = anyio.current_time() - began
@@ -253,6 +287,7 @@ async def _resumed(
         output_since=since,
         failure=outcome.failure,
         interrupted_thread_id=interrupted,
+        steps=[*steps] or None,
     )
 
 

@@ -94,7 +94,7 @@ ScopeId = Annotated[int, "Variables reference of a scope."]
 VariableFilter = Annotated[Literal["indexed", "named"], "Only items, or only named members."]
 Match = Annotated[str, "Only names that contain this."]
 Start = Annotated[int, "Skip this many, to continue a cut answer."]
-Count = Annotated[int, "How many bytes, variables or lines."]
+Count = Annotated[int, "How many bytes, variables, lines or steps."]
 Levels = Annotated[int, "How many frames."]
 OwnCode = Annotated[bool, "Only frames of the user's own code."]
 

@@ -23,7 +23,7 @@ from dapkit.agent.reading.local_variables import variables_of
 from dapkit.agent.reading.pages import lines_of, reliable_total
 from dapkit.agent.reading.variable_contents import DEFINITIONS, contents_of, is_hidden
 from dapkit.agent.results import values
-from dapkit.agent.results.session import SourceLine, StopReport
+from dapkit.agent.results.session import PassedStep, SourceLine, StopReport
 from dapkit.protocol import (
     Arguments,
     DapkitError,
@@ -69,6 +69,21 @@ async def stop_report(call: ActionCall, stop: Stop) -> StopReport:
         output=last_output(written(session, since=since).text),
         output_since=since,
         incomplete=reader.incomplete,
+    )
+
+
+def passed_step(before: StopReport, after: StopReport | None) -> PassedStep:
+    """Return the line that a step has carried out, and the variables that it changed as far as the next stop shows."""
+    frame = next((each for each in before.frames if each.index == (before.frame or 0)), None)
+    line = 0 if frame is None else frame.line
+    text = next((each.text for each in before.source_lines if each.line == line), "")
+    changes = [] if after is None else [row for row in after.locals if row.changed]
+    return PassedStep(
+        path=None if frame is None or frame.source is None else frame.source.path or frame.source.name,
+        function="" if frame is None else frame.name,
+        line=line,
+        text=text,
+        changes=changes,
     )
 
 

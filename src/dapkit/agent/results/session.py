@@ -77,6 +77,22 @@ class Started(OfSession, frozen=True, kw_only=True):
     unread_input: bool = False
 
 
+class PassedStep(ProtocolObject, frozen=True, kw_only=True):
+    """One of several steps.
+
+    Attributes:
+        text: the line that was carried out.
+        changes: variables of the function with other values at the next stop.
+
+    """
+
+    function: str
+    line: int
+    text: str
+    changes: list[VariableRow]
+    path: str | None = None
+
+
 class Resumed(OfSession, frozen=True, kw_only=True):
     """The result of letting the program run.
 
@@ -88,6 +104,7 @@ class Resumed(OfSession, frozen=True, kw_only=True):
         output_since: position from which `output` gives all of it.
         failure: why the session broke off, if it did.
         interrupted_thread_id: the thread that was to step, if another one stopped the program before it had.
+        steps: each of them, if several were asked for.
 
     """
 
@@ -100,6 +117,7 @@ class Resumed(OfSession, frozen=True, kw_only=True):
     output_since: int = 0
     failure: str | None = None
     interrupted_thread_id: int | None = None
+    steps: list[PassedStep] | None = None
 
 
 class Paused(OfSession, frozen=True, kw_only=True):

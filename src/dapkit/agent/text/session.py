@@ -17,7 +17,7 @@ from dapkit.agent.results.session import (
 from dapkit.agent.results.snapshot import Child, Snapshot
 from dapkit.agent.text.breakpoints import function_breakpoint, source_breakpoint
 from dapkit.agent.text.escaping import fenced, one_line, printable, render
-from dapkit.agent.text.stops import stop_report
+from dapkit.agent.text.stops import passed_steps, short_report, stop_report
 from dapkit.agent.text.values import output_since
 
 
@@ -91,10 +91,12 @@ def _(result: Started) -> str:
 def _(result: Resumed) -> str:
     lines: list[str] = []
     match result.state:
+        case "stopped" if result.steps and result.stop is not None:
+            lines += [*passed_steps(result.steps), *short_report(result.stop)]
         case "stopped":
             lines += [_stands(result.snapshot)] if result.stop is None else _stop(result.stop, result.snapshot)
         case "terminated":
-            lines.append(_ended(result.snapshot))
+            lines += [*passed_steps(result.steps or ()), _ended(result.snapshot)]
         case "running" if result.timed_out:
             lines.append(
                 f"Program is still running after {result.waited:g}s. Use pause to interrupt and inspect state."

@@ -1,8 +1,8 @@
 """Text of a stop: its place first, then the reason, the lines around it, the variables and the callers."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from dapkit.agent.results.session import StopReport
+from dapkit.agent.results.session import PassedStep, StopReport
 from dapkit.agent.results.values import FrameRow
 from dapkit.agent.text.escaping import one_line, printable
 from dapkit.agent.text.values import (
@@ -10,9 +10,11 @@ from dapkit.agent.text.values import (
     expression_value,
     frame_location,
     output_since,
+    shown_value,
     source_name,
     variable,
 )
+from dapkit.protocol import changed
 
 
 def place(stop: StopReport, *, caller: bool = False) -> str | None:
@@ -47,6 +49,24 @@ def stop_details(stop: StopReport) -> Iterator[str]:
         yield f"Process: child {stop.child}"
     yield from stop_body(stop)
     yield from output_since(stop.output, stop.output_since)
+
+
+def short_report(stop: StopReport) -> Iterator[str]:
+    """Yield the place of a stop, its reason and the variables, for a reader who has seen the way there."""
+    if (where := place(stop)) is not None:
+        yield where
+    yield from stop_details(changed(stop, source_lines=[], frames=[], more_frames=0))
+
+
+def passed_steps(steps: Sequence[PassedStep]) -> Iterator[str]:
+    """Yield each line that was carried out with its changes, below the function that it is in."""
+    function: tuple[str | None, str] | None = None
+    for step in steps:
+        if function != (step.path, step.function):
+            function = (step.path, step.function)
+            yield f"{one_line(step.path or '?')} in {one_line(step.function)}"
+        changes = ", ".join(f"{one_line(row.name)} = {shown_value(row)}" for row in step.changes)
+        yield f"  {step.line}  {one_line_of_code(step.text.strip())}" + (f"  -> {changes}" if changes else "")
 
 
 def stop_body(stop: StopReport) -> Iterator[str]:

@@ -36,12 +36,15 @@ def variable(row: VariableRow) -> str:
 
     A reference stands there if the value has members that are not shown.
     """
-    value = one_line(row.value) + (f" {_cut(row)}" if row.length is not None else "")
-    contents = None if row.contents is None else one_line(row.contents)
-    if contents is not None:
-        value = with_contents(value, row.type, contents)
+    value = shown_value(row)
     before = f" [was {one_line(row.was)}]" if row.was is not None else " [new]" if row.changed else ""
     return f"{one_line(row.name)} = {value}{_type(value, row.type)}{_reference(row, value)}{before}"
+
+
+def shown_value(row: VariableRow) -> str:
+    """Write the value of a variable, with its contents."""
+    value = one_line(row.value) + (f" {_cut(row)}" if row.length is not None else "")
+    return value if row.contents is None else with_contents(value, row.type, one_line(row.contents))
 
 
 def with_contents(value: str, kind: str | None, contents: str) -> str:
