@@ -25,7 +25,7 @@ from dapkit.agent.results.program import (
     ModulesResult,
     SourceText,
 )
-from dapkit.agent.results.run import RunResult
+from dapkit.agent.results.run import ComparedRuns, RunResult
 from dapkit.agent.results.session import (
     CustomBody,
     OutputResult,
@@ -53,6 +53,7 @@ __all__ = [
     "Answer",
     "attach",
     "breakpoints",
+    "compare_runs",
     "completions",
     "continue_",
     "core",
@@ -125,6 +126,28 @@ def run(
     project: StrPath | None = None,
 ) -> Answer[RunResult]:
     """Debug a program from start to end in one call, and show its state at breakpoints."""
+
+def compare_runs(
+    other: Mapping[str, object],
+    *,
+    program: str | None = None,
+    args: Sequence[str] | None = None,
+    module: str | None = None,
+    test: str | None = None,
+    adapter: str | None = None,
+    cwd: StrPath | None = None,
+    env: Mapping[str, str | None] | None = None,
+    stdin_file: StrPath | None = None,
+    breakpoints: Sequence[str | Mapping[str, object]] | None = None,
+    exceptions: Sequence[str] | None = None,
+    expressions: Sequence[str] | None = None,
+    stops: int | None = None,
+    python: str | None = None,
+    timeout: float | None = None,
+    session: str | None = None,
+    project: StrPath | None = None,
+) -> Answer[ComparedRuns]:
+    """Run a program twice, and show only the stops that differ: two seeds, inputs or sets of arguments."""
 
 def launch(
     *,

@@ -52,6 +52,9 @@ POSITIONAL = {
 }
 """Parameters that can be given without naming them, in this order."""
 
+OPTION_OF_RUN = "compare_runs"
+"""An action that is not a command by itself: `dapkit run --compare`."""
+
 SHORT = {"breakpoints": "-b", "exceptions": "-x", "condition": "-c", "expressions": "-e"}
 """Short forms of the options that are typed most."""
 

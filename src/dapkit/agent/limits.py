@@ -80,6 +80,9 @@ RUN_NAMES = 8
 RUN_FRAMES = 5
 """Frames of a thread that a run shows when its time is over."""
 
+DIFFERENCES_SHOWN = 10
+"""Differences between two runs that an answer shows."""
+
 RUN_PAUSE_SECONDS = 3.0
 """Time to pause a program whose time is over, to see where it stands."""
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from typing import Final
 
+from dapkit.agent.command_words import OPTION_OF_RUN
 from dapkit.agent.table import ACTIONS
 
 OTHERS: Final[dict[str, tuple[str, str]]] = {
@@ -63,9 +64,13 @@ WORDS_OF_OTHERS: Final = {
 """Words of pdb and gdb, and a name of the menu of diagnostics, with the command that does nearly the same."""
 
 
+_NOT_OF_ACTIONS: Final = {*OTHERS, OPTION_OF_RUN}
+"""Names of actions for which no command is made of the table."""
+
+
 def names() -> list[str]:
     """Return the names of all commands."""
-    return [*OTHERS, *DIAGNOSTICS, *(name.replace("_", "-") for name in ACTIONS if name not in OTHERS)]
+    return [*OTHERS, *DIAGNOSTICS, *(name.replace("_", "-") for name in ACTIONS if name not in _NOT_OF_ACTIONS)]
 
 
 def by_topic() -> Iterator[tuple[str, str, list[tuple[str, str]]]]:
@@ -73,5 +78,9 @@ def by_topic() -> Iterator[tuple[str, str, list[tuple[str, str]]]]:
     yield "general", "General", [(name, text) for name, (_, text) in OTHERS.items()]
     yield "diagnostics", "Diagnostics", [(name, text) for name, (_, text) in DIAGNOSTICS.items()]
     for topic, title in TOPICS.items():
-        rows = [(name.replace("_", "-"), row["summary"]) for name, row in ACTIONS.items() if row["topic"] == topic]
+        rows = [
+            (name.replace("_", "-"), row["summary"])
+            for name, row in ACTIONS.items()
+            if row["topic"] == topic and name not in _NOT_OF_ACTIONS
+        ]
         yield title.lower().partition(" and ")[0].replace(" ", "-"), title, rows

@@ -6,7 +6,7 @@ from typing import Final, NoReturn
 import click
 
 from dapkit import __version__
-from dapkit.agent.command_words import ALIASES
+from dapkit.agent.command_words import ALIASES, OPTION_OF_RUN
 from dapkit.agent.table import ACTIONS
 from dapkit.cli import command_list, exit_codes
 from dapkit.cli.command_list import DIAGNOSTICS, OTHERS, WORDS_OF_OTHERS
@@ -25,7 +25,7 @@ class Commands(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 - as click has it
         """Make a command; the names of actions may be written with underscores too."""
         name = ALIASES.get(cmd_name, cmd_name).replace("-", "_")
-        if name in ACTIONS and name not in OTHERS:
+        if name in ACTIONS and name not in (*OTHERS, OPTION_OF_RUN):
             from dapkit.cli import actions
 
             return with_our_help(actions.command(name))

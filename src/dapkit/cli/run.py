@@ -5,6 +5,7 @@ meaning of the words, and the exit code.
 """
 
 import os
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -16,11 +17,14 @@ from dapkit.cli import exit_codes, parameter_types
 from dapkit.cli.action_call import ActionAnswer, ask
 from dapkit.cli.arguments import value_of
 from dapkit.cli.common_options import note_our_options
-from dapkit.cli.display import as_json_text, coloured, complain
+from dapkit.cli.display import as_json_text, coloured, complain, show
 from dapkit.cli.own_input import STANDS_FOR_IT, input_to_pass_on, path_of_own_input
 from dapkit.hub.folder import project_of
 
 _LAUNCH = ("breakpoints", "exceptions", "module", "test", "adapter", "cwd", "env", "stdin_file", "source_map", "python")
+
+_VARIABLE = re.compile(r"[A-Za-z_]\w*=")
+"""How a variable of the environment begins."""
 
 _ORDER = "dapkit.cli.run.order"
 """Names of the breakpoints and expressions of the command line, in their order."""
@@ -69,6 +73,11 @@ class _RunCommand(click.Command):
     help="Seconds for all of it; the setting request.timeout_seconds says how many by default.",
 )
 @click.option(
+    "--compare",
+    is_flag=True,
+    help="Run PROGRAM ... -- PROGRAM ..., and show only the stops that differ; NAME=VALUE before one sets a variable.",
+)
+@click.option(
     "--json", "as_json", is_flag=True, help="Print one JSON object: stops, output, exitCode, signal, breakpoints."
 )
 def run(
@@ -78,6 +87,7 @@ def run(
     stops: int,
     output_lines: int,
     timeout: float | None,
+    compare: bool,
     as_json: bool,
     **values: Any,  # noqa: ANN401 - the options of launch
 ) -> None:
@@ -96,6 +106,9 @@ def run(
     arguments = {
         name: value_of(PARAMETERS[name], value) for name, value in values.items() if value is not None and value != ()
     }
+    if compare:
+        arguments |= {"stops": stops, "timeout": _usual_seconds() if timeout is None else timeout}
+        raise click.exceptions.Exit(_compare(words, arguments, expressions, context, as_json=as_json))
     program, args = (None, words) if arguments.keys() & {"module", "test"} else (next(iter(words), None), words[1:])
     if program is None and not arguments.keys() & {"module", "test"}:
         raise click.MissingParameter(ctx=context, param=context.command.params[0])
@@ -128,6 +141,49 @@ def run(
 
 
 run.params += [parameter_types.option(name, PARAMETERS[name]) for name in _LAUNCH]
+
+
+def _compare(
+    words: Sequence[str],
+    arguments: dict[str, object],
+    expressions: Sequence[str],
+    context: click.Context,
+    *,
+    as_json: bool,
+) -> int:
+    """Run two programs, and show the differences; the exit code is 1 if there are any."""
+    if "--" not in words:
+        raise click.UsageError("--compare needs two programs with -- between them: PROGRAM ... -- PROGRAM ...", context)
+    at = words.index("--")
+    first, second = (_with_variables(part, context) for part in (words[:at], words[at + 1 :]))
+    env = arguments.pop("env", {})
+    places, everywhere = _belonging(context.meta[_ORDER], arguments.pop("breakpoints", []), expressions)
+    first["env"] = {**(env if isinstance(env, dict) else {}), **first["env"]}
+    second["env"] = {**(env if isinstance(env, dict) else {}), **second["env"]}
+    if arguments["stops"] == limits.RUN_STOPS:
+        del arguments["stops"]  # which has another default there
+    common = {"cwd": os.getcwd(), **arguments, "breakpoints": places, "expressions": everywhere}
+    seconds = float(str(arguments["timeout"])) + limits.HUB_CALL_SECONDS
+    name = f"run-{os.getpid()}"
+    answer = ask("compare_runs", {**common, **first, "other": second}, session=name, patience=seconds)
+    show(answer, as_json=as_json)
+    if not answer["success"]:
+        return exit_codes.code_of(answer)
+    details = answer.get("details")
+    if not isinstance(details, dict):
+        return exit_codes.FAILED
+    codes = details["exitCodes"]
+    differs = details["differences"] or details.get("outputLines") is not None or codes[0] != codes[1]
+    return exit_codes.FAILED if differs else exit_codes.DONE
+
+
+def _with_variables(words: Sequence[str], context: click.Context) -> dict[str, Any]:
+    """Read a program with its arguments, and the variables before it."""
+    count = next((at for at, word in enumerate(words) if not _VARIABLE.match(word)), len(words))
+    if count == len(words):
+        raise click.UsageError("--compare: there is no program before or after --", context)
+    variables = dict(word.split("=", 1) for word in words[:count])
+    return {"env": variables, "program": words[count], "args": [*words[count + 1 :]]}
 
 
 def _belonging(order: Sequence[str], breakpoints: object, expressions: Sequence[str]) -> tuple[list[object], list[str]]:

@@ -29,7 +29,7 @@ PROTOCOL = 1
 VERSION = __version__
 """Version of this side; a hub of another one is not called."""
 
-STARTING = frozenset({"launch", "attach", "restart", "core", "run"})
+STARTING = frozenset({"launch", "attach", "restart", "core", "run", "compare_runs"})
 """Calls that start an adapter, which is looked for in PATH of the caller and gets the caller's environment."""
 
 STATUS = "hub.status"

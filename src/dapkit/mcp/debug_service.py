@@ -161,7 +161,7 @@ class DebugService:
         if tool == LOOKS and not _only_looks(action):
             hint = f"The tool {NAME} does it."
             return _failure(action, "refused", f"{LOOKS} only looks, and {action} does more.", hint)
-        if action in ("launch", "run"):
+        if action in ("launch", "run", "compare_runs"):
             arguments.setdefault("cwd", str(self._project))
         return _with_right_call(await self._ask(action, self._absolute(arguments), session, report))
 

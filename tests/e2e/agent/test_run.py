@@ -101,3 +101,31 @@ async def test_wrong_arguments_start_nothing(caller: Caller, arguments: dict[str
     code, message = (await caller("run", **arguments)).error
     assert (code, words in message) == ("invalid_arguments", True), message
     assert (await caller("sessions")).text == "No debug sessions."
+
+
+@both
+async def test_two_runs_are_compared_stop_by_stop(caller: Caller, adapter: str) -> None:
+    caller.write("loop.py", LOOP.replace("(3, 2, 1)", "map(int, __import__('sys').argv[1:])"))
+    common = {"program": "loop.py", "adapter": adapter, "breakpoints": ["loop.py:3"], "timeout": 120}
+    other_each_time = ["[object()]", "__import__('threading').current_thread()"]
+    common |= {"expressions": ["part", *other_each_time]}
+    compared = await caller("compare_runs", **common, args=["3", "2", "1"], other={"args": ["3", "6", "1", "4"]})
+    place = f"{caller.project}/loop.py:3 in share, called from line 6"
+    assert compared.text.startswith("Stops of the first run: 3, of the second: 4, alike: 2.\nAfter stop 1:\n")
+    assert f"\n- {place}\n-   part = 6.0\n" in compared.text
+    assert f"\n+ {place}\n+   part = 2.0\n" in compared.text
+    assert f"\nAfter stop 3:\n+ {place}\n+   part = 3.0\n" in compared.text
+    assert compared.text.endswith("\nFirst line of output that differs:\n- | 6.0\n+ | 2.0\nExit code: 0")
+    same = await caller("compare_runs", **common, args=["3"], other={})
+    assert (
+        same.text == "Stops of the first run: 1, of the second: 1, alike: 1.\nTheir outputs are the same.\nExit code: 0"
+    )
+    assert {each["status"] for each in (await caller("sessions")).details["sessions"]} == {"terminated"}
+
+
+async def test_second_run_cannot_have_other_breakpoints(caller: Caller) -> None:
+    caller.write("loop.py", LOOP)
+    code, message = (await caller("compare_runs", program="loop.py", other={"breakpoints": ["loop.py:2"]})).error
+    assert (code, message) == ("invalid_arguments", "compare_runs: other has breakpoints")
+    assert (await caller("compare_runs", program="loop.py", other={"env": 3})).error[0] == "invalid_arguments"
+    assert (await caller("sessions")).text == "No debug sessions."

@@ -168,6 +168,18 @@ def test_run_evaluates_an_expression_at_the_breakpoint_before_it(project: Path) 
     assert shown.count("prices = ") == 1
 
 
+def test_run_compares_two_runs(project: Path) -> None:
+    (project / "seed.py").write_text("import os, sys\nvalue = os.environ['A'] + sys.argv[1]\nprint(value)\n")
+    words = ["-b", "seed.py:3", "-e", "value", "--compare"]
+    place = f"{project}/seed.py:3 in <module>"
+    shown = run_that_fails(project, *words, "A=1", "seed.py", "x", "--", "A=2", "seed.py", "x")
+    assert f"- {place}\n-   value = '1x'\n+ {place}\n+   value = '2x'\n" in shown
+    alike = dapkit(project, "run", *words, "A=1", "seed.py", "x", "--", "A=1", "seed.py", "x")
+    assert alike.startswith("Stops of the first run: 1, of the second: 1, alike: 1.\n")
+    assert "two programs with --" in dapkit(project, "run", "--compare", "seed.py", expect=exit_codes.USAGE)
+    assert "no program" in dapkit(project, "run", "--compare", "A=1", "--", "seed.py", expect=exit_codes.USAGE)
+
+
 def test_run_names_the_interpreter_where_a_module_is_not_found_and_takes_another(project: Path) -> None:
     (project / "imports.py").write_text("import sys\nprint(sys.version_info[:2])\nimport nosuch\n")
     shown = run_that_fails(project, "--python", str(interpreter("3.12")), "imports.py")

@@ -79,6 +79,15 @@ class Tour:
             adapter=self.subject.adapter,
             breakpoints=[{"breakpoint": f"{file}:{add}", "expressions": ["number"]}],
         )
+        await self._see(
+            "compare_runs",
+            lambda it: it.details["stops"][1] >= it.details["alike"] > 0,
+            program=self.subject.program,
+            adapter=self.subject.adapter,
+            breakpoints=[{"breakpoint": f"{file}:{add}", "expressions": ["number"]}],
+            other={},
+            timeout=60,
+        )
 
     async def _step_through(self) -> None:
         file, add = self.subject.place("add")

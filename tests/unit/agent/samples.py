@@ -237,6 +237,10 @@ FILTERS = [
     ),
 ]
 
+COUNTS = [
+    v.ExpressionValue(expression="n", evaluation=v.Evaluation(result=text, variables_reference=0)) for text in "34"
+]
+
 SAMPLES: dict[str, ProtocolObject] = {
     "launch_plain": s.Started(snapshot=STOPPED, adapter="debugpy", notes=[], breakpoints=[], function_breakpoints=[]),
     "launch_running": s.Started(snapshot=RUNNING, adapter="debugpy", notes=[], breakpoints=[], function_breakpoints=[]),
@@ -281,6 +285,26 @@ SAMPLES: dict[str, ProtocolObject] = {
         exit_code=139,
         signal="SIGSEGV",
         limited=3,
+    ),
+    "compare_runs": r.ComparedRuns(
+        snapshot=ENDED,
+        stops=(3, 4),
+        alike=2,
+        differences=[
+            r.StopDifference(
+                before=0,
+                first=[r.RunStop(stop=changed(STOP, incomplete=[]), hit=1, values=COUNTS[:1])],
+                second=[r.RunStop(stop=changed(STOP, incomplete=[]), hit=1, values=COUNTS[1:])],
+            ),
+            r.StopDifference(before=3, first=[], second=[r.RunStop(stop=CRASH, hit=1)]),
+        ],
+        more=2,
+        exit_codes=(0, None),
+        problems=["second run: main was not set"],
+        output_lines=("total 1", "\x1b[31mtotal 2"),
+    ),
+    "compare_runs_alike": r.ComparedRuns(
+        snapshot=ENDED, stops=(3, 3), alike=3, differences=[], more=0, exit_codes=(0, 0), problems=[]
     ),
     "run_late": r.RunResult(
         snapshot=RUNNING,

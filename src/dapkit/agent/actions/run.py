@@ -7,7 +7,8 @@ without any. One deadline holds for all of it.
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import anyio
 
@@ -19,15 +20,17 @@ from dapkit.agent.actions.inspection import stacks_of
 from dapkit.agent.actions.launch import launch
 from dapkit.agent.breakpoint_forms.rows import function_breakpoints, source_breakpoints
 from dapkit.agent.calls import parameters as p
+from dapkit.agent.calls.arguments import read
 from dapkit.agent.calls.call import ActionCall
 from dapkit.agent.calls.failures import ActionFailed, InvalidArguments
 from dapkit.agent.calls.program_output import written
-from dapkit.agent.calls.registry import Approval, action
+from dapkit.agent.calls.registry import ACTIONS, Approval, action
+from dapkit.agent.reading.comparison import compared_runs
 from dapkit.agent.reading.expressions import expression_values
 from dapkit.agent.reading.report import from_line, stop_report
 from dapkit.agent.reading.snapshots import snapshot
 from dapkit.agent.results.breakpoints import BreakpointRow, FunctionBreakpointRow, SourceBreakpointRow
-from dapkit.agent.results.run import RunBreakpoint, RunResult, RunStop, RunThread
+from dapkit.agent.results.run import ComparedRuns, RunBreakpoint, RunResult, RunStop, RunThread
 from dapkit.agent.results.session import Started, StopReport
 from dapkit.agent.results.values import ExpressionValue
 from dapkit.protocol import DapkitError, changed
@@ -65,33 +68,101 @@ async def run(
     The expressions of the call are evaluated at each breakpoint. A program that still runs when the timeout is over is
     ended, and the answer says where each of its threads stood.
     """
-    if stops < 1 or output_lines < 0:
-        raise InvalidArguments("stops must be 1 or more, and output_lines 0 or more")
-    places, expressions_of_places = _split(breakpoints or ())
-    try:
-        started = await launch(
-            call,
-            program=program,
-            args=args,
-            module=module,
-            test=test,
-            adapter=adapter,
-            cwd=cwd,
-            env=env,
-            stdin_file=stdin_file,
-            breakpoints=places,
-            exceptions=exceptions,
-            stop_on_entry=False,
-            source_map=source_map,
-            options=options if python is None else {"python": python, **(options or {})},
+    how = _How(breakpoints or (), exceptions, expressions or (), stops=stops, output_lines=output_lines)
+    return await _whole_run(
+        call,
+        how,
+        program=program,
+        args=args,
+        module=module,
+        test=test,
+        adapter=adapter,
+        cwd=cwd,
+        env=env,
+        stdin_file=stdin_file,
+        source_map=source_map,
+        options=options if python is None else {"python": python, **(options or {})},
+    )
+
+
+@action(
+    Approval.EXECUTE,
+    example={"program": "app.py", "breakpoints": ["app.py:12"], "other": {"env": {"PYTHONHASHSEED": "2"}}},
+    any_timeout=True,
+)
+async def compare_runs(
+    call: ActionCall,
+    *,
+    other: p.OtherRun,
+    program: p.Program | None = None,
+    args: p.Args | None = None,
+    module: p.Module | None = None,
+    test: p.Test | None = None,
+    adapter: p.AdapterName | None = None,
+    cwd: p.Folder | None = None,
+    env: p.Environment | None = None,
+    stdin_file: p.StdinFile | None = None,
+    breakpoints: p.Breakpoints | None = None,
+    exceptions: p.Exceptions | None = None,
+    expressions: p.Expressions | None = None,
+    stops: p.Stops = shared_limits.COMPARED_STOPS,
+    python: p.Python | None = None,
+) -> ComparedRuns:
+    """Run a program twice, and show only the stops that differ: two seeds, inputs or sets of arguments.
+
+    The keys of `other` are parameters of this action that the second run has other values of: program, args, env,
+    cwd, stdin_file, python. Addresses in values are not compared.
+    """
+    if extra := sorted(other.keys() - _COMPARABLE):
+        raise InvalidArguments(
+            f"compare_runs: other has {', '.join(extra)}", hint=f"It may have {', '.join(sorted(_COMPARABLE))}."
         )
+    second = read(ACTIONS["run"], other, folder=call.folder)
+    how = _How(breakpoints or (), exceptions, expressions or (), stops=stops, output_lines=0)
+    first: dict[str, Any] = {"program": program, "args": args, "env": env, "cwd": cwd, "stdin_file": stdin_file}
+    results: list[RunResult] = []
+    ends, name = call.ends, call.request.session
+    call.show = lambda _part: None  # of a single run
+    for changes in ({}, second):
+        values = {**first, "python": python, **changes}
+        interpreter = values.pop("python")
+        call.ends = ends if results else anyio.current_time() + call.left / 2
+        call.request = replace(call.request, session=None if name is None else f"{name}-{len(results) + 1}")
+        call.used = None
+        options: dict[str, object] | None = None if interpreter is None else {"python": interpreter}
+        run_of_these = _whole_run(call, how, module=module, test=test, adapter=adapter, options=options, **values)
+        results.append(await run_of_these)
+    return compared_runs(*results)
+
+
+_COMPARABLE = {"program", "args", "env", "cwd", "stdin_file", "python"}
+
+
+@dataclass(frozen=True)
+class _How:
+    """The breakpoints of a run, and how much of it is shown."""
+
+    breakpoints: Sequence[str | dict[str, object]]
+    exceptions: list[str] | None
+    expressions: Sequence[str]
+    stops: int
+    output_lines: int
+
+
+async def _whole_run(call: ActionCall, how: _How, **arguments: Any) -> RunResult:  # noqa: ANN401 - of launch
+    """Launch a program, and pass its stops until it has ended. Raises: as `launch`."""
+    if how.stops < 1 or how.output_lines < 0:
+        raise InvalidArguments("stops must be 1 or more, and output_lines 0 or more")
+    places, expressions_of_places = _split(how.breakpoints)
+    try:
+        started = await launch(call, breakpoints=places, exceptions=how.exceptions, stop_on_entry=False, **arguments)
         whole = _Run(
             call,
-            everywhere=expressions or (),
+            everywhere=how.expressions,
             of_places=expressions_of_places,
-            most=stops,
-            lines=output_lines,
-            has_filters=bool(exceptions),
+            most=how.stops,
+            lines=how.output_lines,
+            has_filters=bool(how.exceptions),
         )
         return await whole.to_its_end(started)
     finally:

@@ -81,6 +81,7 @@ EndOfInput = Annotated[bool, "End the program's input after that."]
 
 Expression = Annotated[str, "Expression; a command of the debugger begins with a backtick."]
 Expressions = Annotated[list[str], "Expressions to evaluate in the program, which they can change."]
+OtherRun = Annotated[dict[str, object], "Parameters of the second run that differ."]
 Stops = Annotated[int, "Stops to show, by default 20; then it runs to its end."]
 OutputLines = Annotated[int, "Last lines of output to show, by default 10; 0 for all."]
 Python = Annotated[str, "The interpreter of a Python program."]

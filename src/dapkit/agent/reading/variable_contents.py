@@ -125,7 +125,7 @@ class _Value:
         address = _ADDRESS.match(variable.value)
         if address is not None and (not followed or not int(address["digits"], 16)):
             return False
-        if variable.value.startswith(('"', "'", "b'", 'b"')):  # a text that is cut
+        if variable.value.startswith(('"', "'", "b'", 'b"', "bytearray(")):  # a text that is cut
             return False
         is_tuple = variable.value[:1] + variable.value[-1:] == "()" and address is None
         return not is_tuple and not variable.value.endswith(('"', "'", "...", "}", "]"))

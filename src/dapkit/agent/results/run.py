@@ -45,6 +45,21 @@ class RunThread(ProtocolObject, frozen=True, kw_only=True):
     frames: list[FrameRow]
 
 
+class StopDifference(ProtocolObject, frozen=True, kw_only=True):
+    """Stops of two runs that are not alike, at one place in their order.
+
+    Attributes:
+        before: how many stops of the first run came before.
+        first: stops of the first run; empty if it had no stop there.
+        second: stops of the second run.
+
+    """
+
+    before: int
+    first: list[RunStop]
+    second: list[RunStop]
+
+
 class RunResult(OfSession, frozen=True, kw_only=True):
     """The whole run.
 
@@ -78,3 +93,26 @@ class RunResult(OfSession, frozen=True, kw_only=True):
     threads: list[RunThread] | None = None
     failure: str | None = None
     unread_input: bool = False
+
+
+class ComparedRuns(OfSession, frozen=True, kw_only=True):
+    """Two runs of a program.
+
+    Attributes:
+        stops: how many stops each run had.
+        alike: how many of them are the same in both.
+        differences: between them, the first ones.
+        more: how many differences are not among these.
+        output_lines: the first line in which the outputs differ, of each; absent if they are the same.
+        exit_codes: of each, if it is known.
+        problems: why a breakpoint had no effect, or a run did not come to its end.
+
+    """
+
+    stops: tuple[int, int]
+    alike: int
+    differences: list[StopDifference]
+    more: int
+    exit_codes: tuple[int | None, int | None]
+    problems: list[str]
+    output_lines: tuple[str, str] | None = None

@@ -1,12 +1,13 @@
 """Text of a whole run: each stop by its place, with its values, and the end of the program."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from dapkit.agent import limits
-from dapkit.agent.results.run import RunResult, RunStop, RunThread
+from dapkit.agent.results.run import ComparedRuns, RunResult, RunStop, RunThread
 from dapkit.agent.text.escaping import one_line, printable, render
 from dapkit.agent.text.stops import place, stop_body
 from dapkit.agent.text.values import expression_value, frame_location
+from dapkit.protocol import changed
 
 
 def run_stop(row: RunStop) -> Iterator[str]:
@@ -77,6 +78,37 @@ def _threads(threads: list[RunThread]) -> Iterator[str]:
     for stack, members in names.items():
         count = f" ({len(members)})" if len(members) > 1 else ""
         yield f"- {', '.join(members[: limits.RUN_NAMES])}{count}: {' < '.join(stack) or '(no frames)'}"
+
+
+@render.register
+def _(result: ComparedRuns) -> str:
+    return "\n".join(_comparison(result))
+
+
+def _comparison(result: ComparedRuns) -> Iterator[str]:
+    first, second = result.stops
+    yield f"Stops of the first run: {first}, of the second: {second}, alike: {result.alike}."
+    for difference in result.differences:
+        yield f"After stop {difference.before}:" if difference.before else "At the beginning:"
+        yield from _side("-", difference.first)
+        yield from _side("+", difference.second)
+    if result.more:
+        yield f"(and {result.more} more differences)"
+    if result.output_lines is None:
+        yield "Their outputs are the same."
+    else:
+        yield "First line of output that differs:"
+        yield from (f"{mark} | {one_line(text)}" for mark, text in zip("-+", result.output_lines, strict=True))
+    yield from (f"Note: {one_line(problem)}" for problem in result.problems)
+    codes = ["not known" if code is None else str(code) for code in result.exit_codes]
+    yield f"Exit code: {codes[0]}" if codes[0] == codes[1] else f"Exit codes: {codes[0]}, {codes[1]}"
+
+
+def _side(mark: str, stops: Sequence[RunStop]) -> Iterator[str]:
+    """Yield the stops of one run at a difference."""
+    for stop in stops:
+        whole = changed(stop, again=False, hit=1)
+        yield from (f"{mark} {line}" for line in run_stop(whole))
 
 
 def last_lines(text: str, most: int) -> tuple[str, int]:
