@@ -126,7 +126,7 @@ async def test_an_evaluation_shows_what_the_adapters_text_leaves_out(
     await anyio.run_process([require_tool("cc"), "-g", "-O0", "-o", caller.project / "calls", source])
     await caller("launch", program="calls", adapter=adapter, breakpoints=["calls.c:9"], timeout=60)
     evaluated = await caller("evaluate", expression="ann")
-    assert evaluated.text.startswith("Result: {balance = 50, years = {first = 1, last = 9}, history = {7, 8, 0}}\n")
+    assert evaluated.text.startswith("Result: {balance = 50, years = {first = 1, last = 9}, history = {7, 8, 0}} (")
 
 
 @pytest.mark.thorough
