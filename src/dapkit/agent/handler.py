@@ -13,7 +13,7 @@ import logging
 import os
 import time
 from collections.abc import Mapping
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack
 from dataclasses import replace
 
 import anyio
@@ -32,11 +32,9 @@ from dapkit.agent.reading.budget import cut
 from dapkit.agent.results.diagnostics import RecordedAction
 from dapkit.agent.text import render
 from dapkit.agent.text.escaping import fenced_after_first, one_line
-from dapkit.hub import wire
 from dapkit.hub.calls import HubCall
 from dapkit.protocol import DapkitError, ProtocolObject, to_json_value
 from dapkit.redaction.redaction import Redaction, TextKind
-from dapkit.sessions.errors import UnknownSession
 from dapkit.sessions.registry import SessionRegistry
 
 log = logging.getLogger(__name__)
@@ -58,9 +56,6 @@ class ActionHandler:
 
     async def handle(self, call: HubCall) -> dict[str, object]:
         """Carry an action out and return the answer."""
-        if call.name == wire.HOLD_SESSION:
-            await self._hold_session(call)
-            return {}  # which is never sent: the call ends with its caller
         call_of_action: ActionCall | None = None
         start = anyio.current_time()
         try:
@@ -83,14 +78,6 @@ class ActionHandler:
             _log(answer, anyio.current_time() - start)
             self._record(call, call_of_action, answer)
         return answer
-
-    async def _hold_session(self, call: HubCall) -> None:
-        """End a session when the caller disconnects."""
-        try:
-            await anyio.sleep_forever()
-        finally:
-            with anyio.CancelScope(shield=True), suppress(UnknownSession):
-                await self._sessions.find(call.project, call.session).abandon("the command that held it has ended")
 
     def _call(self, call: HubCall, timeout: object, in_use: ExitStack, *, any_timeout: bool) -> ActionCall:
         requested_seconds = timeout if isinstance(timeout, int | float) else None

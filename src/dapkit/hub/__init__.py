@@ -4,7 +4,7 @@ These names are a caller's end, and quick to import. The parts of the process ar
 `dapkit.hub.daemon`.
 """
 
-from dapkit.hub.client import call, hold_session, status, stop
+from dapkit.hub.client import call, status, stop
 from dapkit.hub.errors import (
     CallRefused,
     FolderRefused,
@@ -24,7 +24,6 @@ __all__ = [
     "HubUnavailable",
     "OtherVersion",
     "call",
-    "hold_session",
     "status",
     "stop",
 ]

@@ -9,7 +9,6 @@ A call is sent at most once. If the connection is lost before the hub has the ca
 a deadline; if it is lost afterwards, that is an error, since the call may have begun.
 """
 
-import contextlib
 import os
 import sys
 import time
@@ -25,7 +24,7 @@ if sys.platform != "win32":  # where this can be imported, and no more
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
 COMMAND = (sys.executable, "-P", "-m", "dapkit.agent")
 """The command that starts the hub."""
@@ -75,20 +74,6 @@ def call(
         on_part=on_part,
         stdin=stdin,
     )
-
-
-@contextlib.contextmanager
-def hold_session(session: str, *, project: str) -> "Iterator[None]":
-    """End a session, which need not exist yet, at the end of this block or of this process at the latest.
-
-    Raises:
-        HubError: no hub could be reached.
-
-    """
-    message = call_message(wire.HOLD_SESSION, {}, project=project, session=session, read_only=False)
-    with HubClient().connect() as connection:
-        connection.begin(message, time.monotonic() + limits.HUB_START_SECONDS)
-        yield
 
 
 def status() -> dict[str, object] | None:

@@ -34,9 +34,6 @@ STARTING = frozenset({"launch", "attach", "restart", "core", "run", "compare_run
 
 STATUS = "hub.status"
 STOP = "hub.stop"
-HOLD_SESSION = "session.hold"
-"""A call that is never answered: when its caller disconnects, the session ends."""
-
 ENDING = "hub_ending"
 """Code of the refusal of a hub that is about to end: the call was not begun, and another hub will do it."""
 

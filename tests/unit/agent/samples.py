@@ -430,6 +430,10 @@ SAMPLES: dict[str, ProtocolObject] = {
     ),
     "watch_running": v.KeptExpressions(snapshot=RUNNING, expressions=[v.ExpressionValue(expression="n")]),
     "watch_none": v.KeptExpressions(snapshot=STOPPED, expressions=[]),
+    "evaluate_pointer": v.Evaluated(
+        snapshot=STOPPED,
+        evaluation=v.Evaluation(result="(node *) 0x5555", type="t", variables_reference=9),
+    ),
     "evaluate_plain": v.Evaluated(snapshot=STOPPED, evaluation=v.Evaluation(result="3", variables_reference=0)),
     "evaluate_lines": v.Evaluated(
         snapshot=STOPPED, evaluation=v.Evaluation(result="a\nType: b\n", variables_reference=0, length=12000)

@@ -56,7 +56,7 @@ def with_contents(value: str, kind: str | None, contents: str) -> str:
 
 def _type(value: str, kind: str | None) -> str:
     """Return the type in brackets; nothing where the value shows it, or the type is a plain one."""
-    if not kind or kind in _PLAIN_TYPES or kind.rpartition(".")[2] in value:
+    if not kind or kind in _PLAIN_TYPES or re.search(rf"\b{re.escape(kind.rpartition('.')[2])}\b", value):
         return ""
     return f" ({one_line(kind)})"
 
@@ -65,7 +65,8 @@ def _reference(value: VariableRow | Evaluation, text: str) -> str:
     """Return the reference of the members, unless the text shows all of them."""
     if value.variables_reference <= 0:
         return ""
-    is_whole = (value.contents is not None or text[:1] in "([{") and value.length is None
+    is_container = text[:1] in "([{" and "0x" not in text  # a pointer may begin with its type in brackets
+    is_whole = (value.contents is not None or is_container) and value.length is None
     return "" if is_whole and "\u2026" not in text and "..." not in text else f" [ref={value.variables_reference}]"
 
 
