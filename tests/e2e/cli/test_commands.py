@@ -223,6 +223,16 @@ def test_run_shows_no_secret_of_the_program(project: Path) -> None:
         shown = run_that_fails(project, *words, "login.py")
         assert "[redacted]" in shown
         assert "hunter22" not in shown
+        assert "Output:\n(traceback of the exception above)\n" in shown
+
+
+def test_run_shows_a_traceback_that_says_more_than_the_stop(project: Path) -> None:
+    (project / "chain.py").write_text(
+        "try:\n    {}[1]\nexcept KeyError as error:\n    raise ValueError('no') from error\n"
+    )
+    shown = run_that_fails(project, "chain.py")
+    assert "The above exception was the direct cause" in shown
+    assert "ValueError: no\n\nExit code: 1" in shown
 
 
 @pytest.mark.thorough

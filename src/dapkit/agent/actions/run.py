@@ -33,6 +33,7 @@ from dapkit.agent.results.breakpoints import BreakpointRow, FunctionBreakpointRo
 from dapkit.agent.results.run import ComparedRuns, RunBreakpoint, RunResult, RunStop, RunThread
 from dapkit.agent.results.session import Started, StopReport
 from dapkit.agent.results.values import ExpressionValue
+from dapkit.agent.text.run import TRACEBACK
 from dapkit.protocol import DapkitError, changed
 from dapkit.sessions.stops import Outcome
 
@@ -283,6 +284,7 @@ class _Run:
             breakpoints=self._breakpoints() if self._outcomes is None else self._outcomes,
             output=text,
             omitted=output.lost + len(output.text) - len(text),
+            traceback_is_known=_ends_with_exception(text, self.stops[-1].stop if self.stops else None),
             output_lines=self.lines,
             console=written(session, "console").text[-most:],
             exit_code=None if late else session.state.exit_code,
@@ -323,6 +325,16 @@ class _Run:
         except (DapkitError, ActionFailed):
             return None
         return [RunThread(name=thread.name, frames=stack.frames) for thread, stack in zip(threads, stacks, strict=True)]
+
+
+def _ends_with_exception(output: str, stop: StopReport | None) -> bool:
+    """Whether an output ends with the traceback of a stop's exception, and of no other: a chain of them says more."""
+    if stop is None or stop.exception is None or output.count(TRACEBACK) != 1:
+        return False
+    last_line = output.rstrip().rpartition("\n")[2]
+    message = stop.exception.message
+    text = f"{stop.exception.exception_id}: {message}" if message else stop.exception.exception_id
+    return last_line == text
 
 
 def _is_exit(stop: StopReport) -> bool:

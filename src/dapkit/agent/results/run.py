@@ -66,6 +66,7 @@ class RunResult(OfSession, frozen=True, kw_only=True):
     Attributes:
         output: of the program; its end, if it is long.
         omitted: characters before that.
+        traceback_is_known: whether it ends with a traceback of Python that says no more than the last stop does.
         output_lines: how many of its last lines the text shows; 0 for all.
         console: messages of the debugger.
         exit_code: of the program; 128 and the signal's number, if one has killed it; absent if it is not known.
@@ -85,6 +86,7 @@ class RunResult(OfSession, frozen=True, kw_only=True):
     omitted: int
     output_lines: int
     console: str
+    traceback_is_known: bool = False
     exit_code: int | None = None
     signal: str | None = None
     limited: int | None = None

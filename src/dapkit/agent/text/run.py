@@ -9,6 +9,9 @@ from dapkit.agent.text.stops import place, stop_body
 from dapkit.agent.text.values import expression_value, frame_location
 from dapkit.protocol import changed
 
+TRACEBACK = "Traceback (most recent call last):\n"
+"""How a traceback of Python begins."""
+
 
 def run_stop(row: RunStop) -> Iterator[str]:
     """Yield a stop: on one line where the stop before was at the same place and the values are short."""
@@ -31,7 +34,10 @@ def run_stop(row: RunStop) -> Iterator[str]:
 
 def run_end(result: RunResult) -> Iterator[str]:
     """Yield the output, the faults of breakpoints, and the end of the program."""
-    tail, left_out = last_lines(result.output, result.output_lines)
+    output = result.output
+    if result.traceback_is_known:
+        output = f"{output.partition(TRACEBACK)[0]}(traceback of the exception above)\n"
+    tail, left_out = last_lines(output, result.output_lines)
     if left_out:
         more = "more than " if result.omitted else ""
         tail = f"({more}{left_out} earlier lines left out; --output-lines 0 shows all)\n{tail}"
