@@ -59,16 +59,21 @@ async def test_expressions_are_evaluated_at_their_own_breakpoint_or_at_all(calle
 
 
 @both
+@pytest.mark.timeout(400)
 async def test_threads_of_a_program_whose_time_is_over_are_shown(caller: Caller, adapter: str) -> None:
     caller.write("stuck.py", STUCK)
-    answer = await caller("run", program="stuck.py", adapter=adapter, timeout=8)
-    assert answer.details["seconds"] == 8
+    for seconds in (5, 30, 120):  # a busy machine may not have come so far in the first of these times
+        answer = await caller("run", program="stuck.py", adapter=adapter, timeout=seconds)
+        details = answer.details if answer.whole["success"] else {}
+        if len(details.get("threads") or ()) >= 4 and details["output"]:
+            break
+    assert answer.details["seconds"] == seconds
     stacks = {thread["name"]: thread["frames"] for thread in answer.details["threads"]}
     assert "<module>" in stacks["MainThread"][0]["name"] or "<module>" in stacks["MainThread"][1]["name"]
     waiting = [name for name, frames in stacks.items() if any("waits" in frame["name"] for frame in frames)]
     assert len(waiting) == 3
     assert " (3): " in answer.text  # their stack is shown once
-    assert "The program still ran when 8 s were over, and is ended." in answer.text
+    assert f"The program still ran when {seconds} s were over, and is ended." in answer.text
     assert (await caller("sessions")).details["sessions"][0]["status"] == "terminated"
 
 
