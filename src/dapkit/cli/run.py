@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
 from dapkit import limits
 from dapkit.agent.table import PARAMETERS
@@ -160,7 +161,7 @@ def _compare(
     places, everywhere = _belonging(context.meta[_ORDER], arguments.pop("breakpoints", []), expressions)
     first["env"] = {**(env if isinstance(env, dict) else {}), **first["env"]}
     second["env"] = {**(env if isinstance(env, dict) else {}), **second["env"]}
-    if arguments["stops"] == limits.RUN_STOPS:
+    if context.get_parameter_source("stops") is ParameterSource.DEFAULT:
         del arguments["stops"]  # which has another default there
     common = {"cwd": os.getcwd(), **arguments, "breakpoints": places, "expressions": everywhere}
     seconds = float(str(arguments["timeout"])) + limits.HUB_CALL_SECONDS

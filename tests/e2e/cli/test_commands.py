@@ -176,6 +176,8 @@ def test_run_compares_two_runs(project: Path) -> None:
     assert f"- {place}\n-   value = '1x'\n+ {place}\n+   value = '2x'\n" in shown
     alike = dapkit(project, "run", *words, "A=1", "seed.py", "x", "--", "A=1", "seed.py", "x")
     assert alike.startswith("Stops of the first run: 1, of the second: 1, alike: 1.\n")
+    limited = dapkit(project, "run", "--stops", "20", *words, "A=1", "seed.py", "x", "--", "A=1", "seed.py", "x")
+    assert limited == alike
     assert "two programs with --" in dapkit(project, "run", "--compare", "seed.py", expect=exit_codes.USAGE)
     assert "no program" in dapkit(project, "run", "--compare", "A=1", "--", "seed.py", expect=exit_codes.USAGE)
 

@@ -213,7 +213,8 @@ async def _resume(
     call.progress("the program is running")
     steps: list[PassedStep] = []
     while count is not None and len(steps) < count - 1 and session.state.stop is not None:
-        report = await stop_report(call, session.state.stop)
+        stop = session.state.stop
+        report = await stop_report(call, stop)
         outcome = await session.execution.resume(
             how, thread=thread, granularity=granularity, step_in_target=target, deadline=call.left
         )
@@ -221,7 +222,9 @@ async def _resume(
         steps.append(passed_step(report, following))
         target = None
         if outcome.stop is None or outcome.stop.reason != "step" or call.left <= 0:
-            return await _resumed(call, verb, outcome, began, steps=steps)
+            stepped = stop.thread_id if thread is None else thread
+            interrupted = None if _is_of(outcome, stepped) else stepped
+            return await _resumed(call, verb, outcome, began, interrupted=interrupted, steps=steps)
     before = session.state.stop
     last = None if not steps or before is None else await stop_report(call, before)
     stepped = before.thread_id if thread is None and before is not None else thread

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 
 from dapkit.agent import limits
 from dapkit.agent.calls.call import ActionCall
@@ -134,7 +135,8 @@ async def _command_output(call: ActionCall, command: str, frame: int | None) -> 
     try:
         return await run(command)
     finally:
-        await run(traits.frame_command.format(index=0))
+        with suppress(DapkitError):  # the command may have ended the program, or let it run
+            await run(traits.frame_command.format(index=0))
 
 
 async def _optimized_out(call: ActionCall, request: EvaluateArguments) -> ActionFailed:
