@@ -17,6 +17,7 @@ from dapkit.agent.results.breakpoints import (
     SourceBreakpoints,
 )
 from dapkit.agent.results.history import TimelineResult, WhyResult
+from dapkit.agent.results.probe import ProbeResult, ProbesOfTag
 from dapkit.agent.results.program import (
     Disassembly,
     LoadedSourcesResult,
@@ -33,6 +34,7 @@ from dapkit.agent.results.session import (
     Resumed,
     SessionsResult,
     Started,
+    StopDiff,
     Terminated,
     Typed,
 )
@@ -60,6 +62,7 @@ __all__ = [
     "custom_request",
     "data_breakpoint_info",
     "detach",
+    "diff",
     "disassemble",
     "evaluate",
     "exception_info",
@@ -69,6 +72,7 @@ __all__ = [
     "modules",
     "output",
     "pause",
+    "probe",
     "read_memory",
     "remove_breakpoint",
     "remove_data_breakpoint",
@@ -103,24 +107,49 @@ __all__ = [
     "write_memory",
 ]
 
-def run(
+def probe(
     *,
     program: str | None = None,
-    args: Sequence[str] | None = None,
     module: str | None = None,
     test: str | None = None,
+    args: Sequence[str] | None = None,
     adapter: str | None = None,
     cwd: StrPath | None = None,
     env: Mapping[str, str | None] | None = None,
     stdin_file: StrPath | None = None,
+    python: str | None = None,
+    source_map: Mapping[str, str | None] | None = None,
+    options: Mapping[str, object] | None = None,
+    location: str | None = None,
+    expressions: Sequence[str] | None = None,
+    condition: str | None = None,
+    hits: int | None = None,
+    every: int | None = None,
+    tag: str | None = None,
+    timeout: float | None = None,
+    session: str | None = None,
+    project: StrPath | None = None,
+) -> Answer[ProbeResult | ProbesOfTag]:
+    """Show the values of expressions at each hit of a line or function, as one table."""
+
+def run(
+    *,
+    program: str | None = None,
+    module: str | None = None,
+    test: str | None = None,
+    args: Sequence[str] | None = None,
+    adapter: str | None = None,
+    cwd: StrPath | None = None,
+    env: Mapping[str, str | None] | None = None,
+    stdin_file: StrPath | None = None,
+    python: str | None = None,
+    source_map: Mapping[str, str | None] | None = None,
+    options: Mapping[str, object] | None = None,
     breakpoints: Sequence[str | Mapping[str, object]] | None = None,
     exceptions: Sequence[str] | None = None,
     expressions: Sequence[str] | None = None,
     stops: int | None = None,
     output_lines: int | None = None,
-    python: str | None = None,
-    source_map: Mapping[str, str | None] | None = None,
-    options: Mapping[str, object] | None = None,
     timeout: float | None = None,
     session: str | None = None,
     project: StrPath | None = None,
@@ -131,18 +160,20 @@ def compare_runs(
     other: Mapping[str, object],
     *,
     program: str | None = None,
-    args: Sequence[str] | None = None,
     module: str | None = None,
     test: str | None = None,
+    args: Sequence[str] | None = None,
     adapter: str | None = None,
     cwd: StrPath | None = None,
     env: Mapping[str, str | None] | None = None,
     stdin_file: StrPath | None = None,
+    python: str | None = None,
+    source_map: Mapping[str, str | None] | None = None,
+    options: Mapping[str, object] | None = None,
     breakpoints: Sequence[str | Mapping[str, object]] | None = None,
     exceptions: Sequence[str] | None = None,
     expressions: Sequence[str] | None = None,
     stops: int | None = None,
-    python: str | None = None,
     timeout: float | None = None,
     session: str | None = None,
     project: StrPath | None = None,
@@ -212,12 +243,13 @@ def restart(
     *,
     args: Sequence[str] | None = None,
     env: Mapping[str, str | None] | None = None,
+    breakpoints: Sequence[str | Mapping[str, object]] | None = None,
     stop_on_entry: bool | None = None,
     timeout: float | None = None,
     session: str | None = None,
     project: StrPath | None = None,
 ) -> Answer[Started]:
-    """Start the program again with the same breakpoints, which follow their lines if files were edited."""
+    """Start the program again with the same breakpoints, which follow their lines if files were edited, and further."""
 
 def set_breakpoint(
     *,
@@ -338,8 +370,8 @@ def reverse_continue(
     """Run backwards until something stops it, where the adapter can."""
 
 def run_to(
-    file: StrPath,
     *,
+    file: StrPath | None = None,
     line: int | None = None,
     text: str | None = None,
     thread_id: int | None = None,
@@ -351,8 +383,8 @@ def run_to(
     """Let the program run until it comes to a line, or something else stops it."""
 
 def goto(
-    file: StrPath,
     *,
+    file: StrPath | None = None,
     line: int | None = None,
     text: str | None = None,
     thread_id: int | None = None,
@@ -532,6 +564,16 @@ def set_expression(
     project: StrPath | None = None,
 ) -> Answer[Assigned]:
     """Assign to an expression."""
+
+def diff(
+    *,
+    first: int | None = None,
+    second: int | None = None,
+    timeout: float | None = None,
+    session: str | None = None,
+    project: StrPath | None = None,
+) -> Answer[StopDiff]:
+    """Compare two stops: the variables that differ, and the output between; by default the last two stops."""
 
 def completions(
     expression: str,

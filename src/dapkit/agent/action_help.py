@@ -8,7 +8,7 @@ from dapkit.agent.table import ACTIONS, PARAMETERS
 _MOST_CHARACTERS = 1000
 _NAMES_ENOUGH = (
     *("program", "args", "module", "configuration", "inputs", "adapter", "cwd", "env", "stdin_file", "terminal"),
-    *("options", "pid", "host", "port", "timeout"),
+    *("options", "pid", "host", "port", "timeout", "test", "python", "source_map"),
 )
 """Parameters whose names say enough, where an action has many."""
 

@@ -17,6 +17,7 @@ WHERE = "where"
 """A word that stands for `file` and `line`, or for `function`."""
 
 POSITIONAL = {
+    "probe": ("location", "expressions"),
     "launch": ("program", "args"),
     "attach": ("pid",),
     "core": ("program", "core"),
@@ -34,6 +35,7 @@ POSITIONAL = {
     "stdin": ("input",),
     "evaluate": ("expression",),
     "watch": ("expressions",),
+    "diff": ("first", "second"),
     "why": ("expression",),
     "travel_to": ("clock",),
     "variables": ("variable_ref",),
@@ -51,6 +53,9 @@ POSITIONAL = {
     "custom_request": ("command", "arguments"),
 }
 """Parameters that can be given without naming them, in this order."""
+
+WITH_PROGRAM = ("probe",)
+"""Actions whose program stands after `--`, with its arguments."""
 
 OPTION_OF_RUN = "compare_runs"
 """An action that is not a command by itself: `dapkit run --compare`."""
@@ -125,18 +130,22 @@ def command_line(action: str, arguments: "Mapping[str, object]", *, folder: str 
         folder: in which it is typed: files in it are named from there.
 
     """
-    options = {
+    options: dict[str, object] = {
         name: _from(folder, value) if PARAMETERS[name]["type"] == "path" else value
         for name, value in arguments.items()
         if name in ACTIONS[action]["parameters"] and value is not None and (name, value) != ("cwd", folder)
     }
+    program: list[str] = []
+    if action in WITH_PROGRAM:
+        words = [options.pop(name, None) for name in ("program", "args")]
+        program = [_word(each) for word in words if word is not None for each in _listed(word)]
     by_place = [*_by_place(action, options)]
     line = ["dapkit", action.replace("_", "-")]
     for name, value in options.items():
         line += _options(name, value)
     if any(word.startswith("-") for word in by_place[: 1 if action == "launch" else None]):
         line.append("--")
-    return " ".join(map(_quoted, [*line, *by_place]))
+    return " ".join(map(_quoted, [*line, *by_place, *(["--", *program] if program else [])]))
 
 
 def _by_place(action: str, arguments: "dict[str, object]") -> "Iterator[str]":

@@ -80,6 +80,24 @@ RUN_NAMES = 8
 RUN_FRAMES = 5
 """Frames of a thread that a run shows when its time is over."""
 
+ALIGNED_COLUMN_CHARACTERS = 24
+"""A column of a table that is wider is not filled up with spaces."""
+
+PROBE_HITS_MOST = 1000
+"""Hits that can be asked for at once."""
+
+PROBE_LOOK_SECONDS = 0.05
+"""How often the hits of a program that does not stop at them are counted."""
+
+STOPS_KEPT = 100
+"""Stops of a session whose variables are kept, to be compared."""
+
+STOP_VARIABLES_KEPT = 200
+"""Variables of each of them."""
+
+PROBES_KEPT = 20
+"""Probes with a tag that a session keeps."""
+
 DIFFERENCES_SHOWN = 10
 """Differences between two runs that an answer shows."""
 

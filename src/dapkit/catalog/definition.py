@@ -49,6 +49,7 @@ class Traits:
         exit_message: the message in its console when the program has ended, if it sends no `exited`: the whole message,
             with the exit code as first group.
         finds_sources_by_name: whether it takes the name of a file, or the end of its path, in place of the path.
+        f_string_log_messages: whether it writes the log messages of breakpoints as Python's f-strings.
         frame_command: the command of its `repl` that selects the frame at `{index}`, if commands ignore the request's
             frame.
         heap_request: whether it answers `dapkit/heap`, a request for the contents of the program's heap.
@@ -94,6 +95,7 @@ class Traits:
     default_filters_off: bool = False
     entry_function: str = ""
     evaluates_running: bool = False
+    f_string_log_messages: bool = False
     exit_line: re.Pattern[str] | None = None
     exit_message: re.Pattern[str] | None = None
     finds_sources_by_name: bool = False

@@ -4,7 +4,7 @@ from typing import Any
 
 import click
 
-from dapkit.agent.command_words import POSITIONAL, WHERE, command_line, is_list
+from dapkit.agent.command_words import POSITIONAL, WHERE, WITH_PROGRAM, command_line, is_list
 from dapkit.agent.table import ACTIONS, PARAMETERS
 from dapkit.cli import exit_codes, parameter_types
 from dapkit.cli.action_call import ask
@@ -35,11 +35,16 @@ def command(name: str) -> click.Command:
 
             given_args = arguments.get("args")
             note_our_options(given_args if isinstance(given_args, list) else [], click.get_current_context().command)
-        answer = ask(name, arguments, session=around.session, project=around.project, read_only=around.read_only)
+        if name in WITH_PROGRAM:
+            from dapkit.cli.whole_program import ask_about_program
+
+            answer = ask_about_program(name, arguments, around)
+        else:
+            answer = ask(name, arguments, session=around.session, project=around.project, read_only=around.read_only)
         show(answer, as_json=around.as_json)
         raise click.exceptions.Exit(exit_codes.code_of(answer))
 
-    return click.Command(
+    return _kind(name)(
         name.replace("_", "-"),
         params=[*arguments, *options, *COMMON_OPTIONS],
         callback=run,
@@ -48,6 +53,14 @@ def command(name: str) -> click.Command:
         + f"Example: {example(name)}",
         context_settings={"allow_interspersed_args": name != "launch"},
     )
+
+
+def _kind(name: str) -> type[click.Command]:
+    if name not in WITH_PROGRAM:
+        return click.Command
+    from dapkit.cli.whole_program import CommandWithProgram
+
+    return CommandWithProgram
 
 
 def _argument(name: str) -> click.Argument:

@@ -7,7 +7,7 @@ lines to `plain`, which is why nothing here imports click.
 import os
 
 from dapkit.agent.breakpoint_forms.short_form import UnreadableBreakpoint, place_of
-from dapkit.agent.command_words import POSITIONAL, WHERE
+from dapkit.agent.command_words import POSITIONAL, WHERE, WITH_PROGRAM
 from dapkit.agent.table import ACTIONS, PARAMETERS
 from dapkit.cli.own_input import STANDS_FOR_IT, path_of_own_input
 
@@ -50,7 +50,7 @@ def parameters(name: str, values: "Mapping[str, object]") -> dict[str, object]:
         expressions = arguments.pop("expressions", None)
         first, *rest = expressions if isinstance(expressions, list) and expressions else [None]
         arguments |= {parameter: value for parameter, value in (("expression", first), ("expressions", rest)) if value}
-    if name in ("launch", "attach", "core"):
+    if name in ("launch", "attach", "core", *WITH_PROGRAM):
         arguments.setdefault("cwd", os.getcwd())
     return arguments
 
@@ -65,10 +65,14 @@ def value_of(row: "ParameterRow", word_or_value: object) -> object:
 def place(word: str) -> dict[str, object]:
     """Read `FILE:LINE` or `FILE:LINE:COLUMN`; anything else is a file where it exists, or a function's name.
 
+    A number alone is a line of the file in which the program is stopped.
+
     Raises:
         WrongWords: it looks like neither.
 
     """
+    if word.isdecimal() and not os.path.isfile(word):
+        return {"line": int(word)}
     if (os.sep in word and ":" not in word) or os.path.isfile(word):
         return {"file": os.path.abspath(word)}
     try:

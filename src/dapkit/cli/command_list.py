@@ -7,7 +7,7 @@ from dapkit.agent.command_words import OPTION_OF_RUN
 from dapkit.agent.table import ACTIONS
 
 OTHERS: Final[dict[str, tuple[str, str]]] = {
-    "run": ("run", "Debug a program from start to end in one call, and show its state at breakpoints."),
+    "run": ("run", ACTIONS["run"]["summary"]),
     "stacks": ("stacks", "Show the stacks of all threads and tasks of a Python process, even if it is stuck."),
     "record": ("record", "Record a run of a Python program, to debug it afterwards."),
     "adapters": ("catalog", "List the debug adapters, or explain which one a program gets."),
@@ -38,6 +38,7 @@ DIAGNOSTICS: Final[dict[str, tuple[str, str]]] = {
 """The entries of the menu of diagnostics, as commands."""
 
 TOPICS: Final = {
+    "run": "Whole runs",
     "launch": "Start",
     "breakpoints": "Breakpoints",
     "execution": "Run",

@@ -20,6 +20,7 @@ _USUAL = {
     "launch": ("breakpoints", "exceptions", "expressions", "module", "test", "stop_on_entry", "time_travel"),
     "attach": ("pid", "host", "port", "adapter", "program"),
     "run": ("breakpoints", "expressions", "stops", "exceptions", "output_lines", "python"),
+    "probe": ("condition", "hits", "every", "tag", "module", "test", "timeout"),
     "record": ("output", "keep", "children", "quiet"),
 }
 """The options that the short help of a command has, beside the first paragraph; of others, all but the common ones."""

@@ -20,7 +20,7 @@ from dapkit.cli.arguments import value_of
 from dapkit.cli.common_options import note_our_options
 from dapkit.cli.display import as_json_text, coloured, complain, show
 from dapkit.cli.own_input import STANDS_FOR_IT, input_to_pass_on, path_of_own_input
-from dapkit.hub.folder import project_of
+from dapkit.cli.whole_program import usual_seconds
 
 _LAUNCH = ("breakpoints", "exceptions", "module", "test", "adapter", "cwd", "env", "stdin_file", "source_map", "python")
 
@@ -108,14 +108,14 @@ def run(
         name: value_of(PARAMETERS[name], value) for name, value in values.items() if value is not None and value != ()
     }
     if compare:
-        arguments |= {"stops": stops, "timeout": _usual_seconds() if timeout is None else timeout}
+        arguments |= {"stops": stops, "timeout": usual_seconds() if timeout is None else timeout}
         raise click.exceptions.Exit(_compare(words, arguments, expressions, context, as_json=as_json))
     program, args = (None, words) if arguments.keys() & {"module", "test"} else (next(iter(words), None), words[1:])
     if program is None and not arguments.keys() & {"module", "test"}:
         raise click.MissingParameter(ctx=context, param=context.command.params[0])
     note_our_options(args, context.command)
     places, everywhere = _belonging(context.meta[_ORDER], arguments.pop("breakpoints", []), expressions)
-    seconds = _usual_seconds() if timeout is None else timeout
+    seconds = usual_seconds() if timeout is None else timeout
     arguments = {
         "cwd": os.getcwd(),
         **arguments,
@@ -243,11 +243,3 @@ def _exit_code(details: Mapping[str, Any]) -> int:
 
 def _say(text: str) -> None:
     click.echo(coloured(text))
-
-
-def _usual_seconds() -> float:
-    from pathlib import Path
-
-    from dapkit.settings import Settings
-
-    return Settings.load(Path(project_of(os.getcwd()))).request_timeout_seconds

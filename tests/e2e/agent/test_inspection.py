@@ -214,7 +214,7 @@ async def test_several_steps_show_each_line_with_its_changes(stopped: Caller) ->
     assert [step["line"] for step in stepped.details["steps"]] == [11, 10, 11, 10]
     ended = await stopped("step_over", count=100)
     assert ended.details["state"] == "terminated"
-    assert ended.text.splitlines()[:2] == [f"{stopped.project}/prices.py in cost", "  12  return total"]
+    assert ended.text.splitlines()[:2] == [f"{stopped.project}/prices.py in cost", "  12  return total  -> cost() = 3"]
     assert (await stopped("step_over", count=0)).error[0] in ("invalid_arguments", "no_session")
 
 
@@ -300,3 +300,56 @@ async def test_an_ended_session_says_how_it_ended(stopped: Caller) -> None:
     await stopped("continue")
     code, message = (await stopped("step_over")).error
     assert (code, "ended with exit code 0" in message) == ("no_session", True)
+
+
+CART = """\
+class Cart:
+    def __init__(self):
+        self.items = []
+        self.password = "hunter22"
+
+cart = Cart()
+for n in range(3):
+    cart.items.append(n)
+    print("n", n)
+    last = n
+"""
+
+
+@pytest.mark.parametrize("adapter", ["dapkit", pytest.param("debugpy", marks=pytest.mark.each_adapter)])
+async def test_two_stops_are_compared(caller: Caller, adapter: str) -> None:
+    caller.write("cart.py", CART)
+    await caller("launch", program="cart.py", adapter=adapter, breakpoints=["cart.py:8"])
+    assert (await caller("diff")).error == ("invalid_arguments", "there are no two stops to compare")
+    for _ in range(2):
+        await caller("continue")
+    later = await caller("diff")
+    changes = {(each["name"], each["before"]["value"], each["after"]["value"]) for each in later.details["changes"]}
+    assert {("n", "1", "2"), ("last", "0", "1")} <= changes
+    assert later.details["output"] == "n 1\n"
+    whole = await caller("diff", first=1, second=2)
+    assert whole.text.startswith(f"Stop 1 ({caller.project}/cart.py:8 in <module>) -> Stop 2 (")
+    assert {"- n: 0 -> 1", "- last = 0 [new]", "| n 0"} <= {*whole.text.splitlines()}
+    assert "hunter22" not in f"{whole.text}{whole.details}"
+    assert ("items = [0]" in whole.text) == (adapter == "dapkit")  # debugpy reads members by running code
+    assert (await caller("diff", first=7)).error == ("invalid_arguments", "there is no stop 7 to compare")
+
+
+@pytest.mark.parametrize("adapter", ["dapkit", pytest.param("debugpy", marks=pytest.mark.each_adapter)])
+async def test_value_that_a_call_returns_is_shown_after_a_step_out(caller: Caller, adapter: str) -> None:
+    caller.write("half.py", "def half(n):\n    return n / 2\n\nx = half(5)\nprint(x)\n")
+    await caller("launch", program="half.py", adapter=adapter, breakpoints=["half.py:2"])
+    out = await caller("step_out")
+    assert [(each["name"], each["value"]) for each in out.details["stop"]["returned"]] == [("half", "2.5")]
+    assert "Returned: half() = 2.5" in out.text.splitlines()
+    assert "(return)" not in out.text
+
+
+async def test_line_alone_is_one_of_the_present_file_and_restart_takes_breakpoints(caller: Caller) -> None:
+    caller.write("cart.py", CART)
+    await caller("launch", program="cart.py", breakpoints=["cart.py:3"])
+    assert (await caller("run_to", line="9")).details["snapshot"]["line"] == 9
+    assert (await caller("set_breakpoint", line=10)).details["breakpoints"][-1]["line"] == 10
+    again = await caller("restart", breakpoints=["cart.py:6"])
+    assert again.details["snapshot"]["line"] == 6
+    assert [row["line"] for row in again.details["breakpoints"]] == [3, 6, 10]

@@ -80,6 +80,16 @@ class Tour:
             breakpoints=[{"breakpoint": f"{file}:{add}", "expressions": ["number"]}],
         )
         await self._see(
+            "probe",
+            lambda it: [row["values"][0]["evaluation"]["result"] for row in it.details["table"]["rows"]][::2] == ["1"],
+            program=self.subject.program,
+            adapter=self.subject.adapter,
+            location=f"{file}:{add}",
+            expressions=["number"],
+            hits=2,
+            timeout=60,
+        )
+        await self._see(
             "compare_runs",
             lambda it: it.details["stops"][1] >= it.details["alike"] > 0,
             program=self.subject.program,
@@ -103,6 +113,7 @@ class Tour:
         await self._look()
         await self._assign()
         await self._step()
+        await self._see("diff", lambda it: it.details["second"].startswith("Stop "))
         await self._break_on_lines()
         await self._break_on_instructions()
         await self._break_on_data()

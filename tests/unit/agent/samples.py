@@ -2,6 +2,7 @@
 
 from dapkit.agent.results import breakpoints as b
 from dapkit.agent.results import history as h
+from dapkit.agent.results import probe as pr
 from dapkit.agent.results import program as p
 from dapkit.agent.results import run as r
 from dapkit.agent.results import session as s
@@ -240,6 +241,36 @@ FILTERS = [
 COUNTS = [
     v.ExpressionValue(expression="n", evaluation=v.Evaluation(result=text, variables_reference=0)) for text in "34"
 ]
+
+
+def _plain(name: str, value: str) -> v.VariableRow:
+    return v.VariableRow(name=name, value=value, variables_reference=0)
+
+
+HITS = pr.ProbeTable(
+    location="app.py:12 if n > 1",
+    expressions=["n", "total / n"],
+    tag="H1",
+    rows=[
+        pr.ProbeRow(
+            hit=1,
+            seconds=0,
+            thread="MainThread",
+            values=[
+                v.ExpressionValue(expression="n", evaluation=v.Evaluation(result="2", variables_reference=0)),
+                v.ExpressionValue(expression="total / n", problem="TypeError: no\nnumber"),
+            ],
+        ),
+        pr.ProbeRow(
+            hit=2,
+            seconds=1.25,
+            values=[
+                v.ExpressionValue(expression="n", evaluation=v.Evaluation(result="'a\nb'", variables_reference=0)),
+                v.ExpressionValue(expression="total / n"),
+            ],
+        ),
+    ],
+)
 
 SAMPLES: dict[str, ProtocolObject] = {
     "launch_plain": s.Started(snapshot=STOPPED, adapter="debugpy", notes=[], breakpoints=[], function_breakpoints=[]),
@@ -645,4 +676,39 @@ SAMPLES: dict[str, ProtocolObject] = {
     ),
     "sessions": s.SessionsResult(sessions=[STOPPED, RUNNING]),
     "sessions_none": s.SessionsResult(sessions=[]),
+    "probe": pr.ProbeResult(snapshot=ENDED, table=HITS, limited=False, state="terminated", stop=CRASH, exit_code=1),
+    "probe_of_a_session": pr.ProbeResult(
+        snapshot=STOPPED, table=changed(HITS, rows=HITS.rows[:1]), limited=True, state="stopped"
+    ),
+    "probe_too_long": pr.ProbeResult(
+        snapshot=RUNNING,
+        table=changed(HITS, rows=[], problem="app.py:12 was never hit", tag=None),
+        limited=False,
+        state="running",
+        seconds=30,
+    ),
+    "probes_of_a_tag": pr.ProbesOfTag(tag="H1", tables=[HITS, HITS]),
+    "probes_of_a_tag_none": pr.ProbesOfTag(tag="H2", tables=[]),
+    "diff": s.StopDiff(
+        snapshot=STOPPED,
+        first="Stop 1 (/work/app.py:9 in unit_price)",
+        second="Stop 3 (/work/app.py:11 in own)",
+        changes=[
+            s.ChangedVariable(name="total", before=_plain("total", "3"), after=_plain("total", "6")),
+            s.ChangedVariable(name="text", after=_plain("text", "'a\nb'")),
+            s.ChangedVariable(name="old", before=_plain("old", "[1, 2]")),
+        ],
+        same=4,
+        other_function=True,
+        output="one\n",
+        output_since=8,
+    ),
+    "diff_none": s.StopDiff(
+        snapshot=STOPPED,
+        first="Stop 1 (/a:1 in f)",
+        second="Stop 2 (/a:2 in f)",
+        changes=[],
+        same=2,
+        other_function=False,
+    ),
 }

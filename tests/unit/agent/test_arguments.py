@@ -45,7 +45,7 @@ def test_what_is_missing_is_named_in_the_words_of_the_contract(
 @pytest.mark.parametrize(
     ("name", "given", "text"),
     [
-        ("set_breakpoint", {"file": "a", "line": "12"}, "line must be a whole number, not '12'"),
+        ("set_breakpoint", {"file": "a", "line": "12a"}, "line must be a whole number, not '12a'"),
         ("set_breakpoint", {"file": "a", "line": True}, "line must be a whole number, not True"),
         ("set_breakpoint", {"file": "a", "line": 1.5}, "line must be a whole number, not 1.5"),
         ("set_breakpoint", {"file": ""}, "file must be a path, not ''"),
@@ -54,7 +54,7 @@ def test_what_is_missing_is_named_in_the_words_of_the_contract(
         ("launch", {"env": {"A": 1}}, "env must be an object of strings, not {'A': 1}"),
         ("launch", {"stop_on_entry": "yes"}, "stop_on_entry must be true or false, not 'yes'"),
         ("launch", {"breakpoints": [3]}, "breakpoints must be a list of strings and objects, not [3]"),
-        ("wait", {"timeout": "5"}, "timeout must be a number, not '5'"),
+        ("wait", {"timeout": "5 s"}, "timeout must be a number, not '5 s'"),
         ("custom_request", {"command": "x", "arguments": []}, "arguments must be an object, not []"),
         ("breakpoints", {"numbers": [1, "2"]}, "numbers must be a list of whole numbers, not [1, '2']"),
         (
@@ -113,3 +113,12 @@ def test_bytes_that_are_no_text_are_refused_and_not_changed(given: Mapping[str, 
     ) as caught:
         reading("launch", given)
     assert caught.value.hint == "Rename the file, or give a link to it that has another name."
+
+
+def test_number_may_be_written_as_a_string() -> None:
+    given = {"file": "a.py", "line": "12"}
+    assert reading("set_breakpoint", given)["line"] == 12
+    assert reading("wait", {"timeout": "2.5"}) == {"timeout": 2.5}
+    assert reading("stack_trace", {"own_code": "true"}) == {"own_code": True}
+    assert reading("launch", {"program": "a.py", "breakpoints": "a.py:3"})["breakpoints"] == ["a.py:3"]
+    assert reading("breakpoints", {"do": "clear", "numbers": 2})["numbers"] == [2]

@@ -14,6 +14,7 @@ import pytest
 
 from dapkit import hub
 from dapkit.agent.calls.failures import Code
+from dapkit.agent.command_words import WITH_PROGRAM
 from dapkit.agent.table import ACTIONS
 from dapkit.cli import actions, arguments, exit_codes
 from dapkit.cli.display import as_json_text
@@ -81,7 +82,7 @@ def test_example_of_an_action_is_a_command_line_with_its_parameters(name: str) -
     _, dashed, *words = said.removesuffix("\0").split("\0")
     assert dashed.replace("-", "_") == name
     found = parameters(shlex.join([name, *words]))
-    if name in ("launch", "attach", "core"):
+    if name in ("launch", "attach", "core", *WITH_PROGRAM):
         assert found.pop("cwd") == str(Path.cwd())
     assert found == absolute(dict(ACTIONS[name]["example"]))
 

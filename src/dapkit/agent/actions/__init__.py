@@ -7,6 +7,7 @@ from dapkit.agent.actions import (
     inspection,
     launch,
     memory,
+    probe,
     run,
     sessions,
     sources,
@@ -14,11 +15,12 @@ from dapkit.agent.actions import (
 )
 from dapkit.agent.calls.registry import ACTIONS, Action
 
-TOPICS = (run, launch, breakpoints, execution, history, inspection, watchpoints, memory, sources, sessions)
-"""The modules of actions, in the order in which they are shown."""
+_MODULES = (run, probe, launch, breakpoints, execution, history, inspection, watchpoints, memory, sources, sessions)
+
+TOPICS = [module.__name__.rpartition(".")[2] for module in _MODULES]
+"""The topics of actions, in the order in which they are shown."""
 
 
 def in_order() -> dict[str, Action]:
     """Return all actions by name, in the order of their topics."""
-    topics = [topic.__name__.rpartition(".")[2] for topic in TOPICS]
-    return {item.name: item for item in sorted(ACTIONS.values(), key=lambda action: topics.index(action.topic))}
+    return {item.name: item for item in sorted(ACTIONS.values(), key=lambda action: TOPICS.index(action.topic))}

@@ -9,7 +9,7 @@ from dapkit.agent.breakpoint_forms.rows import (
     instruction_breakpoints,
     source_breakpoints,
 )
-from dapkit.agent.breakpoint_forms.source_files import found
+from dapkit.agent.breakpoint_forms.source_files import file_of_stop, found
 from dapkit.agent.breakpoint_forms.specs import check_condition, location_of
 from dapkit.agent.calls import parameters as p
 from dapkit.agent.calls.call import ActionCall
@@ -41,6 +41,8 @@ async def set_breakpoint(
     log_message: p.LogMessage | None = None,
 ) -> SourceBreakpoints | FunctionBreakpoints:
     """Set or change a breakpoint on a line, given by its number or its text, or on a function."""
+    if file is None and function is None:
+        file = file_of_stop(call)
     location = location_of("set_breakpoint", file=file, line=line, column=column, text=text, function=function)
     location = await found(call, location)
     if isinstance(location, FunctionLocation) and not call.session.state.over:
@@ -61,6 +63,8 @@ async def remove_breakpoint(
     function: p.Function | None = None,
 ) -> SourceBreakpoints | FunctionBreakpoints:
     """Remove the breakpoint on a line or a function."""
+    if file is None and function is None:
+        file = file_of_stop(call)
     location = location_of("remove_breakpoint", file=file, line=line, text=text, function=function)
     location = await found(call, location)
     breakpoints = call.session.breakpoints

@@ -1,12 +1,13 @@
 """Letting the program run, and stopping it."""
 
 from collections.abc import Sequence
+from pathlib import Path
 
 import anyio
 import anyio.to_thread
 
 from dapkit.agent import limits
-from dapkit.agent.breakpoint_forms.source_files import found
+from dapkit.agent.breakpoint_forms.source_files import file_of_stop, found
 from dapkit.agent.breakpoint_forms.specs import source_location
 from dapkit.agent.calls import parameters as p
 from dapkit.agent.calls.call import ActionCall
@@ -116,14 +117,14 @@ async def reverse_continue(
 async def run_to(
     call: ActionCall,
     *,
-    file: p.File,
+    file: p.File | None = None,
     line: p.Line | None = None,
     text: p.LineText | None = None,
     thread_id: p.ThreadId | None = None,
     thread: p.ThreadIndex | None = None,
 ) -> Resumed:
     """Let the program run until it comes to a line, or something else stops it."""
-    location = await found(call, source_location(file, line, text, action="run_to"))
+    location = await found(call, _line_to_reach(call, file, line, text, action="run_to"))
     chosen_thread = await thread_of(call, thread_id, thread)
     began = anyio.current_time()
     return await _resumed(
@@ -135,7 +136,7 @@ async def run_to(
 async def goto(
     call: ActionCall,
     *,
-    file: p.File,
+    file: p.File | None = None,
     line: p.Line | None = None,
     text: p.LineText | None = None,
     thread_id: p.ThreadId | None = None,
@@ -143,7 +144,7 @@ async def goto(
 ) -> Resumed:
     """Make a line the next one to run, without running the lines in between."""
     call.require("supports_goto_targets_request", "going to another line")
-    location = await found(call, source_location(file, line, text, action="goto"))
+    location = await found(call, _line_to_reach(call, file, line, text, action="goto"))
     number = await _line_of(location)
     chosen_thread = await thread_of(call, thread_id, thread)
     began = anyio.current_time()
@@ -292,6 +293,16 @@ async def _resumed(
         interrupted_thread_id=interrupted,
         steps=[*steps] or None,
     )
+
+
+def _line_to_reach(
+    call: ActionCall, file: Path | None, line: int | None, text: str | None, *, action: str
+) -> SourceLocation:
+    """Return a line of a file, or of the one in which the program is stopped. Raises: InvalidArguments."""
+    file = file_of_stop(call) if file is None else file
+    if file is None:
+        raise InvalidArguments(f"file is required for {action}: the program is stopped in none")
+    return source_location(file, line, text, action=action)
 
 
 async def _target(call: ActionCall, name: str, thread: int | None) -> int:

@@ -17,6 +17,8 @@ from dapkit.agent.reading.pages import at_most, page_of_frames, page_of_variable
 from dapkit.agent.reading.report import last_output
 from dapkit.agent.reading.selection import frame_of, thread_of
 from dapkit.agent.reading.snapshots import snapshot
+from dapkit.agent.reading.stop_diff import stop_diff
+from dapkit.agent.results.session import StopDiff
 from dapkit.agent.results.values import (
     Assigned,
     Completion,
@@ -333,6 +335,15 @@ def _assigned(call: ActionCall, name: str, body: SetVariableBody | SetExpression
         body, most=call.settings.text_bytes // 2, secret_of=name if call.settings.redact_enabled else ""
     )
     return Assigned(snapshot=snapshot(call.session), name=name, evaluation=evaluation)
+
+
+@action(Approval.READ, example={"first": 1, "second": 3})
+async def diff(call: ActionCall, *, first: p.FirstStop | None = None, second: p.SecondStop | None = None) -> StopDiff:
+    """Compare two stops: the variables that differ, and the output between; by default the last two stops.
+
+    The texts of values are compared, which adapters cut: a change deep inside a value may not show.
+    """
+    return stop_diff(call, first, second)
 
 
 @action(Approval.READ, example={"expression": "items[0].pr"})

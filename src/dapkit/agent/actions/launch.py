@@ -11,7 +11,7 @@ import anyio.to_thread
 
 from dapkit.agent import limits
 from dapkit.agent.breakpoint_forms.rows import function_breakpoints, source_breakpoints
-from dapkit.agent.breakpoint_forms.source_files import SourceFinder
+from dapkit.agent.breakpoint_forms.source_files import SourceFinder, with_files
 from dapkit.agent.breakpoint_forms.specs import check_condition, specs_of
 from dapkit.agent.calls import parameters as p
 from dapkit.agent.calls.call import ActionCall
@@ -216,10 +216,12 @@ async def restart(
     *,
     args: p.Args | None = None,
     env: p.Environment | None = None,
+    breakpoints: p.Breakpoints | None = None,
     stop_on_entry: p.StopOnEntry | None = None,
 ) -> Started:
-    """Start the program again with the same breakpoints, which follow their lines if files were edited."""
+    """Start the program again with the same breakpoints, which follow their lines if files were edited, and further."""
     session, remembered = call.session, call.remembered
+    specs = specs_of(breakpoints or (), folders=(call.folder, session.cwd))
     remembered.redaction = Redaction([call.request.env or {}, env or {}], also=[remembered.redaction])
     changes: Mapping[str, object] = {}
     if args is not None or env is not None or stop_on_entry is not None:
@@ -228,6 +230,9 @@ async def restart(
         remembered.launched = remembered.launched.changed(args=args, env=env, stop_on_entry=stop_on_entry)
         changes = await anyio.to_thread.run_sync(remembered.launched.configuration)
     call.progress("starting the program again")
+    for spec in await with_files(call, specs):
+        check_condition(spec.condition, session.traits)
+        await session.breakpoints.set(spec)
     await session.restart(changes, deadline=call.left)
     return await _started(call, (), patience=call.settings.session_initial_stop_seconds)
 

@@ -8,7 +8,7 @@ without any. One deadline holds for all of it.
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Unpack, cast
 
 import anyio
 
@@ -17,7 +17,7 @@ from dapkit.agent import limits
 from dapkit.agent.actions.breakpoints import breakpoints as change_breakpoints
 from dapkit.agent.actions.breakpoints import set_exception_breakpoints
 from dapkit.agent.actions.inspection import stacks_of
-from dapkit.agent.actions.launch import launch
+from dapkit.agent.actions.whole_program import started
 from dapkit.agent.breakpoint_forms.rows import function_breakpoints, source_breakpoints
 from dapkit.agent.calls import parameters as p
 from dapkit.agent.calls.arguments import read
@@ -25,11 +25,12 @@ from dapkit.agent.calls.call import ActionCall
 from dapkit.agent.calls.failures import ActionFailed, InvalidArguments
 from dapkit.agent.calls.program_output import written
 from dapkit.agent.calls.registry import ACTIONS, Approval, action
+from dapkit.agent.reading.breakpoint_problems import asked_place, problem_of
 from dapkit.agent.reading.comparison import compared_runs
 from dapkit.agent.reading.expressions import expression_values
 from dapkit.agent.reading.report import from_line, stop_report
 from dapkit.agent.reading.snapshots import snapshot
-from dapkit.agent.results.breakpoints import BreakpointRow, FunctionBreakpointRow, SourceBreakpointRow
+from dapkit.agent.results.breakpoints import FunctionBreakpointRow, SourceBreakpointRow
 from dapkit.agent.results.run import ComparedRuns, RunBreakpoint, RunResult, RunStop, RunThread
 from dapkit.agent.results.session import Started, StopReport
 from dapkit.agent.results.values import ExpressionValue
@@ -46,22 +47,12 @@ from dapkit.sessions.stops import Outcome
 async def run(
     call: ActionCall,
     *,
-    program: p.Program | None = None,
-    args: p.Args | None = None,
-    module: p.Module | None = None,
-    test: p.Test | None = None,
-    adapter: p.AdapterName | None = None,
-    cwd: p.Folder | None = None,
-    env: p.Environment | None = None,
-    stdin_file: p.StdinFile | None = None,
     breakpoints: p.Breakpoints | None = None,
     exceptions: p.Exceptions | None = None,
     expressions: p.Expressions | None = None,
     stops: p.Stops = shared_limits.RUN_STOPS,
     output_lines: p.OutputLines = shared_limits.RUN_OUTPUT_LINES,
-    python: p.Python | None = None,
-    source_map: p.SourceMap | None = None,
-    options: p.Options | None = None,
+    **target: Unpack[p.ProgramToRun],
 ) -> RunResult:
     """Debug a program from start to end in one call, and show its state at breakpoints.
 
@@ -70,20 +61,7 @@ async def run(
     ended, and the answer says where each of its threads stood.
     """
     how = _How(breakpoints or (), exceptions, expressions or (), stops=stops, output_lines=output_lines)
-    return await _whole_run(
-        call,
-        how,
-        program=program,
-        args=args,
-        module=module,
-        test=test,
-        adapter=adapter,
-        cwd=cwd,
-        env=env,
-        stdin_file=stdin_file,
-        source_map=source_map,
-        options=options if python is None else {"python": python, **(options or {})},
-    )
+    return await _whole_run(call, how, target)
 
 
 @action(
@@ -95,19 +73,11 @@ async def compare_runs(
     call: ActionCall,
     *,
     other: p.OtherRun,
-    program: p.Program | None = None,
-    args: p.Args | None = None,
-    module: p.Module | None = None,
-    test: p.Test | None = None,
-    adapter: p.AdapterName | None = None,
-    cwd: p.Folder | None = None,
-    env: p.Environment | None = None,
-    stdin_file: p.StdinFile | None = None,
     breakpoints: p.Breakpoints | None = None,
     exceptions: p.Exceptions | None = None,
     expressions: p.Expressions | None = None,
     stops: p.Stops = shared_limits.COMPARED_STOPS,
-    python: p.Python | None = None,
+    **target: Unpack[p.ProgramToRun],
 ) -> ComparedRuns:
     """Run a program twice, and show only the stops that differ: two seeds, inputs or sets of arguments.
 
@@ -118,21 +88,17 @@ async def compare_runs(
         raise InvalidArguments(
             f"compare_runs: other has {', '.join(extra)}", hint=f"It may have {', '.join(sorted(_COMPARABLE))}."
         )
-    second = read(ACTIONS["run"], other, folder=call.folder)
+    second = cast("p.ProgramToRun", read(ACTIONS["run"], other, folder=call.folder))
     how = _How(breakpoints or (), exceptions, expressions or (), stops=stops, output_lines=0)
-    first: dict[str, Any] = {"program": program, "args": args, "env": env, "cwd": cwd, "stdin_file": stdin_file}
     results: list[RunResult] = []
     ends, name = call.ends, call.request.session
     call.show = lambda _part: None  # of a single run
-    for changes in ({}, second):
-        values = {**first, "python": python, **changes}
-        interpreter = values.pop("python")
+    both: list[p.ProgramToRun] = [target, {**target, **second}]
+    for each in both:
         call.ends = ends if results else anyio.current_time() + call.left / 2
         call.request = replace(call.request, session=None if name is None else f"{name}-{len(results) + 1}")
         call.used = None
-        options: dict[str, object] | None = None if interpreter is None else {"python": interpreter}
-        run_of_these = _whole_run(call, how, module=module, test=test, adapter=adapter, options=options, **values)
-        results.append(await run_of_these)
+        results.append(await _whole_run(call, how, each))
     return compared_runs(*results)
 
 
@@ -150,13 +116,12 @@ class _How:
     output_lines: int
 
 
-async def _whole_run(call: ActionCall, how: _How, **arguments: Any) -> RunResult:  # noqa: ANN401 - of launch
+async def _whole_run(call: ActionCall, how: _How, target: p.ProgramToRun) -> RunResult:
     """Launch a program, and pass its stops until it has ended. Raises: as `launch`."""
     if how.stops < 1 or how.output_lines < 0:
         raise InvalidArguments("stops must be 1 or more, and output_lines 0 or more")
     places, expressions_of_places = _split(how.breakpoints)
-    try:
-        started = await launch(call, breakpoints=places, exceptions=how.exceptions, stop_on_entry=False, **arguments)
+    async with started(call, target, breakpoints=places, exceptions=how.exceptions) as start:
         whole = _Run(
             call,
             everywhere=how.expressions,
@@ -165,11 +130,7 @@ async def _whole_run(call: ActionCall, how: _How, **arguments: Any) -> RunResult
             lines=how.output_lines,
             has_filters=bool(how.exceptions),
         )
-        return await whole.to_its_end(started)
-    finally:
-        if call.used is not None:
-            with anyio.CancelScope(shield=True):
-                await call.used.terminate()
+        return await whole.to_its_end(start)
 
 
 def _split(
@@ -307,7 +268,10 @@ class _Run:
         ]
         return [
             RunBreakpoint(
-                breakpoint=_place(row), verified=row.verified, hits=row.hits, problem=_problem(row, within=within)
+                breakpoint=asked_place(row),
+                verified=row.verified,
+                hits=row.hits,
+                problem=problem_of(row, within=within),
             )
             for row in rows
         ]
@@ -341,36 +305,3 @@ def _is_exit(stop: StopReport) -> bool:
     """Whether a stop is at the exception by which a program of Python ends itself."""
     name = "" if stop.exception is None else stop.exception.exception_id
     return name.split(maxsplit=1)[:1] == ["SystemExit"]  # debugpy adds a remark
-
-
-def _place(row: SourceBreakpointRow | FunctionBreakpointRow) -> str:
-    return row.name if isinstance(row, FunctionBreakpointRow) else f"{row.path}:{row.requested_line or row.line}"
-
-
-def _problem(row: SourceBreakpointRow | FunctionBreakpointRow, *, within: int | None) -> str | None:
-    """Return the fault of a breakpoint as text; None if it was hit at the requested place.
-
-    Args:
-        row: of the breakpoint.
-        within: after how many stops the program no longer stopped, if it did not any more.
-
-    """
-    place = _place(row)
-    if not row.verified:
-        return f"{place} was not set{f': {row.message}' if row.message else ''}"
-    if row.hits or row.log_message is not None:
-        if isinstance(row, SourceBreakpointRow) and row.requested_line is not None:
-            return f"{place} was set on line {row.line}"
-        return f"{place}: {row.message}" if row.message is not None and "condition" in row.message else None
-    limited = "" if within is None else f" within the first {within} stops"
-    return f"{place} was never hit{limited}: {f'{row.message}; ' if row.message else ''}{_unmet(row)}"
-
-
-def _unmet(row: BreakpointRow) -> str:
-    conditions = {"its condition": row.condition, "its hit count": row.hit_condition}
-    texts = [f"{name} ({text})" for name, text in conditions.items() if text]
-    reasons = [f"{' or '.join(texts)} was never met"] if texts else []
-    reasons.append("the program did not come there")
-    if isinstance(row, FunctionBreakpointRow):
-        reasons.append("has no such function")
-    return ", or ".join(reasons)

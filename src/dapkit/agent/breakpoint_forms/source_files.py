@@ -19,6 +19,7 @@ from dapkit.agent import limits
 from dapkit.agent.calls.call import ActionCall
 from dapkit.agent.calls.failures import InvalidArguments
 from dapkit.client import BreakpointSpec, FunctionLocation, SourceLocation
+from dapkit.sessions.errors import SessionError
 from dapkit.sessions.session import DebugSession
 
 _PACKAGES = {"node_modules", "site-packages", "__pycache__", "vendor", "venv"}
@@ -26,6 +27,15 @@ _PACKAGES = {"node_modules", "site-packages", "__pycache__", "vendor", "venv"}
 
 _PATH_BYTES = 4000
 _PRINTABLE = re.compile(rb"[\x20-\x7e]")
+
+
+def file_of_stop(call: ActionCall) -> Path | None:
+    """Return the file in which the program of the session is stopped, which a line alone is of; None if it is not."""
+    try:
+        stop = call.session.state.stop
+    except SessionError:
+        return None
+    return None if stop is None or stop.path is None else Path(stop.path)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,6 +117,11 @@ async def found[L: SourceLocation | FunctionLocation](call: ActionCall, location
     if not isinstance(location, SourceLocation):
         return location
     return await anyio.to_thread.run_sync(finder_of(call.session, call.folder).location, location)
+
+
+async def with_files(call: ActionCall, specs: Iterable[BreakpointSpec]) -> list[BreakpointSpec]:
+    """Return breakpoints for the caller's session with the files that they mean. Raises: as `SourceFinder.location`."""
+    return await anyio.to_thread.run_sync(finder_of(call.session, call.folder).specs, specs)
 
 
 def _ends_with(path: Path, end: Path) -> bool:

@@ -1,7 +1,7 @@
 """Conversion of a caller's arguments into the parameters of an action.
 
-This module decides which JSON value fits which kind of parameter, and the error for a value that does not fit. A null
-is an absent parameter. Conditions between parameters are left to the actions.
+This module decides which JSON value fits which kind of parameter, and the error for a value that does not fit. A number
+may be written as a string. A null is an absent parameter. Conditions between parameters are left to the actions.
 """
 
 import difflib
@@ -41,12 +41,7 @@ def _unknown(action: Action, name: str) -> InvalidArguments:
 
 def _converted(parameter: Parameter, value: object, folder: Path) -> object:
     fits, expected = _KINDS[parameter.kind]
-    if (
-        isinstance(value, float)
-        and value.is_integer()
-        and parameter.kind in (ParameterKind.INTEGER, ParameterKind.PLACE)
-    ):
-        value = int(value)  # JavaScript knows no other numbers
+    value = _meant(parameter.kind, value)
     if not fits(value):
         raise InvalidArguments(f"{parameter.name} must be {expected}, not {_shown(value)}")
     if not _is_unicode(value):
@@ -59,6 +54,27 @@ def _converted(parameter: Parameter, value: object, folder: Path) -> object:
     if parameter.kind is ParameterKind.PATH:
         return Path(os.path.normpath(folder / str(value)))
     return value
+
+
+def _meant(kind: ParameterKind, value: object) -> object:
+    """Return the value that a caller means who writes it in another type, if there is no doubt about it."""
+    if isinstance(value, float) and value.is_integer() and kind in (ParameterKind.INTEGER, ParameterKind.PLACE):
+        return int(value)  # JavaScript knows no other numbers
+    if kind is ParameterKind.INTEGERS and _is_whole(value):
+        return [value]
+    if not isinstance(value, str) or kind not in _FROM_TEXT:
+        return value
+    pattern, convert = _FROM_TEXT[kind]
+    return convert(value) if pattern.fullmatch(value) else value
+
+
+_FROM_TEXT: Mapping[ParameterKind, tuple[re.Pattern[str], Callable[[str], object]]] = {
+    ParameterKind.INTEGER: (re.compile(r"-?[0-9]{1,18}"), int),
+    ParameterKind.NUMBER: (re.compile(r"[0-9]{1,18}(?:\.[0-9]{1,18})?"), float),
+    ParameterKind.BOOLEAN: (re.compile("true|false"), lambda text: text == "true"),
+    ParameterKind.BREAKPOINTS: (re.compile(".*", re.DOTALL), lambda text: [text]),
+}
+"""How a value of another type may be written as a string."""
 
 
 def _shown(value: object) -> str:

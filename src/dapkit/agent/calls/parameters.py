@@ -5,7 +5,7 @@ description. Faces show these texts, so they are short. A `Path` is taken relati
 """
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Literal, TypedDict
 
 # The program to debug
 
@@ -85,6 +85,12 @@ OtherRun = Annotated[dict[str, object], "Parameters of the second run that diffe
 Stops = Annotated[int, "Stops to show, by default 20; then it runs to its end."]
 OutputLines = Annotated[int, "Last lines of output to show, by default 10; 0 for all."]
 Python = Annotated[str, "The interpreter of a Python program."]
+FirstStop = Annotated[int, "Number of a stop; by default the one before the second."]
+SecondStop = Annotated[int, "Number of a later stop; by default the last one."]
+Location = Annotated[str, "FILE:LINE or the name of a function, perhaps with `if CONDITION` after it."]
+Hits = Annotated[int, "How many hits to show, by default 20."]
+Every = Annotated[int, "Show only each hit of so many, by default every one."]
+Tag = Annotated[str, "A name for these hits, such as H1; without a location, show the hits that have it."]
 Width = Annotated[int, "Characters of a value to show, by default 1000."]
 Clear = Annotated[bool, "Forget the ones before."]
 Context = Annotated[str, "The purpose of the expression: repl, watch, hover, variables or clipboard."]
@@ -119,3 +125,19 @@ RequestArguments = Annotated[dict[str, object], "Arguments of the request."]
 Category = Annotated[str, "Only stdout, stderr, console, terminal ..., or program: all that the program wrote."]
 Since = Annotated[int, "Only output after this position, which an earlier answer gave."]
 Timeout = Annotated[float, "Seconds to wait, 5 to 300, by default 30."]
+
+
+class ProgramToRun(TypedDict, total=False):
+    """The parameters of an action that starts a program and sees to its end; exactly one of the first three is set."""
+
+    program: Program | None
+    module: Module | None
+    test: Test | None
+    args: Args | None
+    adapter: AdapterName | None
+    cwd: Folder | None
+    env: Environment | None
+    stdin_file: StdinFile | None
+    python: Python | None
+    source_map: SourceMap | None
+    options: Options | None

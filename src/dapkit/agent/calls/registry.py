@@ -2,7 +2,8 @@
 
 The name on the wire is the coroutine's name without a closing underscore, the summary
 the first line of its docstring, a parameter's type and meaning its annotation (see
-`parameters`). A parameter without a default is required. Every action has `timeout`
+`parameters`). A parameter without a default is required. An action with `**target: Unpack[...]`
+has the parameters of that `TypedDict` as well, as its first ones. Every action has `timeout`
 too, which the performer takes care of.
 
 Command line, MCP, Python functions, JSON schemas and the reference are made from
@@ -128,10 +129,15 @@ class Action:
         """The parameters by name, in the order in which they are shown."""
         hints = get_type_hints(self.coroutine, include_extras=True)
         _call, *rest = inspect.signature(self.coroutine).parameters.values()
-        parameters = [
-            _parameter(parameter.name, hints[parameter.name], required=parameter.default is parameter.empty)
-            for parameter in rest
-        ]
+        parameters: list[Parameter] = []
+        for parameter in rest:
+            hint = hints[parameter.name]
+            if parameter.kind is parameter.VAR_KEYWORD:
+                (fields,) = get_args(hint)
+                of_fields = get_type_hints(fields, include_extras=True)
+                parameters[:0] = [_parameter(name, each, required=False) for name, each in of_fields.items()]
+            else:
+                parameters.append(_parameter(parameter.name, hint, required=parameter.default is parameter.empty))
         parameters.append(_parameter("timeout", Timeout, required=False))
         return {parameter.name: parameter for parameter in parameters}
 
@@ -158,8 +164,9 @@ def action[C: Coroutine](
     example: Mapping[str, object] | None = None,
     reads_if: Reads = never,
     any_timeout: bool = False,
+    topic: str | None = None,
 ) -> Callable[[C], C]:
-    """Register a coroutine as an action.
+    """Register a coroutine as an action; its topic is the name of its module unless another is given.
 
     Example:
         @action(Approval.READ)
@@ -171,7 +178,7 @@ def action[C: Coroutine](
     def register(coroutine: C) -> C:
         _register(ACTIONS, coroutine, approval, example or {}, reads_if)
         name = coroutine.__name__.removesuffix("_")
-        ACTIONS[name] = replace(ACTIONS[name], any_timeout=any_timeout)
+        ACTIONS[name] = replace(ACTIONS[name], any_timeout=any_timeout, topic=topic or ACTIONS[name].topic)
         return coroutine
 
     return register

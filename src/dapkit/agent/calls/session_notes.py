@@ -13,6 +13,7 @@ from weakref import WeakKeyDictionary
 
 from dapkit.agent import limits
 from dapkit.agent.results.diagnostics import RecordedAction
+from dapkit.agent.results.probe import ProbeTable
 from dapkit.agent.results.values import ExceptionRow
 from dapkit.catalog import Choice
 from dapkit.protocol import changed, encode_value
@@ -129,6 +130,24 @@ class Locals(NamedTuple):
     values: Mapping[str, ShownValue]
 
 
+class StopNote(NamedTuple):
+    """A stop as its report has shown it, to be compared with others.
+
+    Attributes:
+        where: its place, as text.
+        function: name of the function.
+        variables: their values, cut.
+        output_end: where the output of the program had come to.
+
+    """
+
+    number: int
+    where: str
+    function: str
+    variables: Mapping[str, ShownValue]
+    output_end: int
+
+
 @dataclass(slots=True)
 class SessionNotes:
     """The reports about one session.
@@ -145,6 +164,8 @@ class SessionNotes:
         watchable: expressions that can be watched, each with its frame, by data id.
         expressions: those that each report of a stop evaluates.
         exception: with the stop that it caused.
+        stops: the latest ones, by number.
+        probes: those with a tag.
         record: of the actions that were carried out in it.
 
     """
@@ -160,6 +181,8 @@ class SessionNotes:
     watchable: dict[str, tuple[str, int]] = field(default_factory=dict)
     expressions: list[str] = field(default_factory=list)
     exception: tuple[int, ExceptionRow] | None = None
+    stops: dict[int, StopNote] = field(default_factory=dict)
+    probes: deque[ProbeTable] = field(default_factory=lambda: deque(maxlen=limits.PROBES_KEPT))
     record: SessionRecord = field(default_factory=SessionRecord)
 
     def begin_report(self, stop: int, end: int) -> int:
@@ -174,6 +197,12 @@ class SessionNotes:
             self.children.clear()
             self.secrets.clear()
         return self.reported[0]
+
+    def keep_stop(self, stop: StopNote) -> None:
+        """Keep a stop, to be compared with others; of the same stop the last report counts."""
+        self.stops[stop.number] = stop
+        while len(self.stops) > limits.STOPS_KEPT:
+            del self.stops[min(self.stops)]
 
     def has_children(
         self, reference: int, named_variables: int | None, indexed: int | None, *, secret: bool = False

@@ -13,6 +13,8 @@ _NO_LOCALS = ("global", "register", "static", "builtin")
 _PRINTED = re.compile(r"^(?P<name>[A-Za-z_]\w*) = (?P<value>.*(?:\n(?![A-Za-z_]\w* = ).*)*)", re.MULTILINE)
 """A variable as command lines print it: NAME = VALUE, up to the next one."""
 
+_RETURNED = re.compile(r"\(return\)|\(Return Value\)$")
+
 
 class Ask(Protocol):
     """Sends a request to the adapter and returns its response; raises DapkitError."""
@@ -46,8 +48,11 @@ async def variables_of(frame_id: int, ask: Ask, *, commands: Mapping[str, str]) 
 
 
 def local_scopes(scopes: Sequence[Scope]) -> list[Scope]:
-    """Choose the scopes that hold the variables of a function; gdb has the arguments in one of their own."""
-    hinted = [scope for scope in scopes if scope.presentation_hint in ("locals", "arguments")]
+    """Choose the scopes that hold the variables of a function, and the value that a call has just returned.
+
+    gdb has the arguments in a scope of their own.
+    """
+    hinted = [scope for scope in scopes if scope.presentation_hint in ("locals", "arguments", "returnValue")]
     if hinted:
         return hinted
     others = [
@@ -58,6 +63,17 @@ def local_scopes(scopes: Sequence[Scope]) -> list[Scope]:
         and not any(word in scope.name.lower() for word in _NO_LOCALS)
     ]
     return others[:2]
+
+
+def is_returned(variable: Variable) -> bool:
+    """Whether a variable stands for the value that a call has returned: `(return) f` of dapkit and debugpy, say."""
+    return _RETURNED.match(variable.name) is not None
+
+
+def returned_name(variable: Variable) -> str:
+    """Return the name of the function that has returned it; empty if the adapter does not report that."""
+    match = _RETURNED.match(variable.name)
+    return "" if match is None else variable.name[match.end() :].strip()
 
 
 def printed_variables(text: str) -> list[Variable]:

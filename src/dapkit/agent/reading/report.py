@@ -4,6 +4,7 @@ It is gathered by concurrent requests within a deadline of its own. Parts that d
 named; the stop is reported in any case.
 """
 
+import itertools
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
 
@@ -14,12 +15,12 @@ from dapkit import limits as shared_limits
 from dapkit.agent import limits
 from dapkit.agent.calls.call import ActionCall
 from dapkit.agent.calls.program_output import written
-from dapkit.agent.calls.session_notes import Locals, ShownValue
+from dapkit.agent.calls.session_notes import Locals, ShownValue, StopNote
 from dapkit.agent.reading import conversion
 from dapkit.agent.reading.budget import shortened
 from dapkit.agent.reading.exception_values import thrown_at
 from dapkit.agent.reading.expressions import expression_values
-from dapkit.agent.reading.local_variables import variables_of
+from dapkit.agent.reading.local_variables import is_returned, returned_name, variables_of
 from dapkit.agent.reading.pages import lines_of, reliable_total
 from dapkit.agent.reading.variable_contents import DEFINITIONS, contents_of, is_hidden
 from dapkit.agent.results import values
@@ -46,6 +47,7 @@ async def stop_report(call: ActionCall, stop: Stop) -> StopReport:
     reader = _StopReader(session, stop)
     await reader.read()
     local_rows, others = await _locals(call, stop, reader)
+    call.remembered.keep_stop(_note(call, stop))
     other_names = [shortened(each.name, limits.NAME_CHARACTERS)[0] for each in others[: limits.REPORT_NAMES]]
     exception = reader.exception
     frames = [(index, reader.frames[index]) for index in shown_frames(stop, len(reader.frames))]
@@ -64,12 +66,32 @@ async def stop_report(call: ActionCall, stop: Stop) -> StopReport:
         frame=stop.frame or None,
         more_frames=_more(reader.known_frames, len(reader.frames), len(frames)),
         exception=None if exception is None else call.remembered.exception_of(stop.number, exception),
+        returned=reader.returned or None,
         other_names=other_names or None,
         expressions=await _kept_expressions(call, stop),
         output=last_output(written(session, since=since).text),
         output_since=since,
         incomplete=reader.incomplete,
     )
+
+
+def _note(call: ActionCall, stop: Stop) -> StopNote:
+    of_report = call.remembered.locals
+    variables = (
+        {} if of_report is None else dict(itertools.islice(of_report.values.items(), limits.STOP_VARIABLES_KEPT))
+    )
+    return StopNote(
+        number=stop.number,
+        where=f"{stop.path or '?'}:{stop.line or 0}",
+        function=stop.frame_name or "",
+        variables={name: _kept(value) for name, value in variables.items()},
+        output_end=call.session.output.end,
+    )
+
+
+def _kept(value: ShownValue) -> ShownValue:
+    text, contents = value
+    return shortened(text, limits.VALUE_CHARACTERS)[0], contents
 
 
 def passed_step(before: StopReport, after: StopReport | None) -> PassedStep:
@@ -84,6 +106,7 @@ def passed_step(before: StopReport, after: StopReport | None) -> PassedStep:
         line=line,
         text=text,
         changes=changes,
+        returned=None if after is None else after.returned,
     )
 
 
@@ -95,6 +118,7 @@ class _StopReader:
         self.total_frames: int | None = None
         self.known_frames: int | None = None
         self.variables: list[Variable] = []
+        self.returned: list[values.VariableRow] = []
         self.exception: values.ExceptionRow | None = None
         self.lines: list[SourceLine] = []
         self.incomplete = list(stop.remarks)
@@ -151,7 +175,9 @@ class _StopReader:
     async def _read_variables(self) -> None:
         if self._stop.frame_id is not None:
             commands = self._session.traits.scope_commands
-            self.variables = await variables_of(self._stop.frame_id, self.ask, commands=commands)
+            variables = await variables_of(self._stop.frame_id, self.ask, commands=commands)
+            self.variables = [variable for variable in variables if not is_returned(variable)]
+            self.returned = [_returned(variable) for variable in variables if is_returned(variable)]
 
     async def _read_exception(self) -> None:
         thrown = await thrown_at(self._stop, self._session.traits, self.ask)
@@ -269,6 +295,11 @@ def _row(
     if inside is not None and contents not in (None, inside):
         return changed(row, changed=True, was=inside)
     return row
+
+
+def _returned(variable: Variable) -> values.VariableRow:
+    row = conversion.variable(variable, most=limits.REPORT_VALUE_CHARACTERS)
+    return changed(row, name=returned_name(variable))
 
 
 def _short(text: str | None) -> str | None:

@@ -25,6 +25,7 @@ class StopReport(ProtocolObject, frozen=True, kw_only=True):
         source_lines: some lines around the current one.
         locals: variables of the current frame; those that changed since the last stop come first.
         more_locals: how many are not shown.
+        returned: values that calls have returned since the last stop, by the function's name if the adapter reports it.
         other_names: names of these, the first ones.
         expressions: kept expressions, see the action `watch`.
         frames: the innermost frames; of a stop in code of others those around `frame`, and the outermost of one's own.
@@ -53,6 +54,7 @@ class StopReport(ProtocolObject, frozen=True, kw_only=True):
     thread_name: str | None = None
     frame: int | None = None
     exception: ExceptionRow | None = None
+    returned: list[VariableRow] | None = None
     other_names: list[str] | None = None
     expressions: list[ExpressionValue] | None = None
 
@@ -83,6 +85,7 @@ class PassedStep(ProtocolObject, frozen=True, kw_only=True):
     Attributes:
         text: the line that was carried out.
         changes: variables of the function with other values at the next stop.
+        returned: values that calls of the line have returned, as far as the adapter reports them.
 
     """
 
@@ -90,6 +93,7 @@ class PassedStep(ProtocolObject, frozen=True, kw_only=True):
     line: int
     text: str
     changes: list[VariableRow]
+    returned: list[VariableRow] | None = None
     path: str | None = None
 
 
@@ -190,3 +194,39 @@ class CustomBody(OfSession, frozen=True, kw_only=True):
     command: str
     custom_body: object
     length: int | None = None
+
+
+class ChangedVariable(ProtocolObject, frozen=True, kw_only=True):
+    """A variable that differs between two stops.
+
+    Attributes:
+        before: its value at the first one; absent if there was no such variable.
+        after: at the second one.
+
+    """
+
+    name: str
+    before: VariableRow | None = None
+    after: VariableRow | None = None
+
+
+class StopDiff(OfSession, frozen=True, kw_only=True):
+    """Two stops compared.
+
+    Attributes:
+        first: number and place of the first stop.
+        second: number and place of the second one.
+        changes: variables that differ.
+        same: how many are the same, as far as their texts tell.
+        other_function: whether the stops are in different functions, so that only names are compared.
+        output: of the program between them; its end, if it is long.
+
+    """
+
+    first: str
+    second: str
+    changes: list[ChangedVariable]
+    same: int
+    other_function: bool
+    output: str = ""
+    output_since: int = 0

@@ -4,12 +4,14 @@ import json
 from collections.abc import Iterator
 
 from dapkit.agent.results.session import (
+    ChangedVariable,
     CustomBody,
     OutputResult,
     Paused,
     Resumed,
     SessionsResult,
     Started,
+    StopDiff,
     StopReport,
     Terminated,
     Typed,
@@ -18,7 +20,7 @@ from dapkit.agent.results.snapshot import Child, Snapshot
 from dapkit.agent.text.breakpoints import function_breakpoint, source_breakpoint
 from dapkit.agent.text.escaping import fenced, one_line, printable, render
 from dapkit.agent.text.stops import passed_steps, short_report, stop_report
-from dapkit.agent.text.values import output_since
+from dapkit.agent.text.values import output_since, shown_value
 
 
 def session_line(snapshot: Snapshot) -> str:
@@ -159,6 +161,26 @@ def _child(child: Child) -> str:
     path = None if child.source is None or child.status != "stopped" else child.source.path or child.source.name
     place = "" if path is None else f" at {path}:{child.line}"
     return one_line(f"{child.number} {child.status}{place}" + (f" ({name})" if name else ""))
+
+
+@render.register
+def _(result: StopDiff) -> str:
+    lines = [f"{one_line(result.first)} -> {one_line(result.second)}"]
+    if result.other_function:
+        lines.append("Note: they are in different functions: variables of the same name are compared.")
+    lines += [_change(change) for change in result.changes] or ["No variable differs."]
+    if result.same and result.changes:
+        lines.append(f"({result.same} the same)")
+    return "\n".join([*lines, *output_since(result.output, result.output_since)])
+
+
+def _change(change: ChangedVariable) -> str:
+    name = one_line(change.name)
+    if change.before is None:
+        return f"- {name} = {'' if change.after is None else shown_value(change.after)} [new]"
+    if change.after is None:
+        return f"- {name} is gone [was {shown_value(change.before)}]"
+    return f"- {name}: {shown_value(change.before)} -> {shown_value(change.after)}"
 
 
 @render.register

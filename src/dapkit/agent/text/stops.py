@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from dapkit.agent.results.session import PassedStep, StopReport
-from dapkit.agent.results.values import FrameRow
+from dapkit.agent.results.values import FrameRow, VariableRow
 from dapkit.agent.text.escaping import one_line, printable
 from dapkit.agent.text.values import (
     exception,
@@ -65,8 +65,18 @@ def passed_steps(steps: Sequence[PassedStep]) -> Iterator[str]:
         if function != (step.path, step.function):
             function = (step.path, step.function)
             yield f"{one_line(step.path or '?')} in {one_line(step.function)}"
-        changes = ", ".join(f"{one_line(row.name)} = {shown_value(row)}" for row in step.changes)
+        changes = ", ".join(
+            [
+                *(returned_value(row) for row in step.returned or ()),
+                *(f"{one_line(row.name)} = {shown_value(row)}" for row in step.changes),
+            ]
+        )
         yield f"  {step.line}  {one_line_of_code(step.text.strip())}" + (f"  -> {changes}" if changes else "")
+
+
+def returned_value(row: VariableRow) -> str:
+    """Write a value that a call has returned."""
+    return f"{one_line(row.name)}() = {shown_value(row)}" if row.name else shown_value(row)
 
 
 def stop_body(stop: StopReport) -> Iterator[str]:
@@ -75,6 +85,7 @@ def stop_body(stop: StopReport) -> Iterator[str]:
     yield from raised
     if not raised and stop.text:
         yield f"Text: {one_line(stop.text)}"
+    yield from (f"Returned: {returned_value(row)}" for row in stop.returned or ())
     yield from (f"Note: {one_line(note)}" for note in stop.incomplete)
     yield from _state(stop)
 

@@ -132,7 +132,7 @@ def expression_value(value: ExpressionValue) -> Iterator[str]:
     if value.evaluation is None:
         yield name if value.problem is None else f"{name} = ({one_line(value.problem)})"
         return
-    text = _value_text(value.evaluation)
+    text = value_alone(value.evaluation)
     if "\n" in text:
         yield f"{name} ="
         yield from fenced(text)
@@ -141,7 +141,7 @@ def expression_value(value: ExpressionValue) -> Iterator[str]:
 
 
 def _evaluation(title: str, value: Evaluation) -> Iterator[str]:
-    text = _value_text(value)
+    text = value_alone(value)
     if "\n" in text:
         yield f"{title}:"
         yield from fenced(text)
@@ -151,7 +151,8 @@ def _evaluation(title: str, value: Evaluation) -> Iterator[str]:
         yield f"{title}: {one_line(text) or '(none)'}{_after(value, text)}"
 
 
-def _value_text(value: Evaluation) -> str:
+def value_alone(value: Evaluation) -> str:
+    """Write a value with its contents, without its type."""
     text = value.result.rstrip("\n")
     return text if value.contents is None else with_contents(text, value.type, value.contents)
 
