@@ -101,6 +101,8 @@ RUN_STOPS = 20
 """Stops that `dapkit run` shows unless `--stops` says otherwise."""
 PROBE_HITS = 20
 
+TRACE_STEPS = 500
+
 COMPARED_STOPS = 1000
 """Stops of each of two runs that are compared."""
 RUN_OUTPUT_LINES = 10

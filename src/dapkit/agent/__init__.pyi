@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from dapkit.agent.api import ActionError, Answer, StrPath
+from dapkit.agent.results.autopsy import AutopsyResult
 from dapkit.agent.results.breakpoints import (
     AllBreakpoints,
     DataBreakpointInfo,
@@ -38,6 +39,7 @@ from dapkit.agent.results.session import (
     Terminated,
     Typed,
 )
+from dapkit.agent.results.trace import TraceResult
 from dapkit.agent.results.values import (
     Assigned,
     CompletionsResult,
@@ -54,6 +56,7 @@ __all__ = [
     "ActionError",
     "Answer",
     "attach",
+    "autopsy",
     "breakpoints",
     "compare_runs",
     "completions",
@@ -99,6 +102,7 @@ __all__ = [
     "terminate",
     "threads",
     "timeline",
+    "trace",
     "travel_to",
     "variables",
     "wait",
@@ -106,6 +110,29 @@ __all__ = [
     "why",
     "write_memory",
 ]
+
+def autopsy(
+    *,
+    program: str | None = None,
+    module: str | None = None,
+    test: str | None = None,
+    args: Sequence[str] | None = None,
+    adapter: str | None = None,
+    cwd: StrPath | None = None,
+    env: Mapping[str, str | None] | None = None,
+    stdin_file: StrPath | None = None,
+    python: str | None = None,
+    source_map: Mapping[str, str | None] | None = None,
+    options: Mapping[str, object] | None = None,
+    pid: int | None = None,
+    core: StrPath | None = None,
+    exceptions: Sequence[str] | None = None,
+    time_travel: bool | None = None,
+    timeout: float | None = None,
+    session: str | None = None,
+    project: StrPath | None = None,
+) -> Answer[AutopsyResult]:
+    """Run a program, test or process to its crash, or open a core file, and show why it breaks off."""
 
 def probe(
     *,
@@ -179,6 +206,30 @@ def compare_runs(
     project: StrPath | None = None,
 ) -> Answer[ComparedRuns]:
     """Run a program twice, and show only the stops that differ: two seeds, inputs or sets of arguments."""
+
+def trace(
+    *,
+    program: str | None = None,
+    module: str | None = None,
+    test: str | None = None,
+    args: Sequence[str] | None = None,
+    adapter: str | None = None,
+    cwd: StrPath | None = None,
+    env: Mapping[str, str | None] | None = None,
+    stdin_file: StrPath | None = None,
+    python: str | None = None,
+    source_map: Mapping[str, str | None] | None = None,
+    options: Mapping[str, object] | None = None,
+    location: str | None = None,
+    condition: str | None = None,
+    nth: int | None = None,
+    depth: int | None = None,
+    steps: int | None = None,
+    timeout: float | None = None,
+    session: str | None = None,
+    project: StrPath | None = None,
+) -> Answer[TraceResult]:
+    """Show the life of one call: arguments, lines with the changes of each, calls, return value or exception."""
 
 def launch(
     *,

@@ -18,6 +18,8 @@ WHERE = "where"
 
 POSITIONAL = {
     "probe": ("location", "expressions"),
+    "trace": ("location",),
+    "autopsy": ("program", "args"),
     "launch": ("program", "args"),
     "attach": ("pid",),
     "core": ("program", "core"),
@@ -54,8 +56,11 @@ POSITIONAL = {
 }
 """Parameters that can be given without naming them, in this order."""
 
-WITH_PROGRAM = ("probe",)
-"""Actions whose program stands after `--`, with its arguments."""
+WITH_PROGRAM = ("probe", "trace", "autopsy")
+"""Actions that see a program through, which may stand after `--`, with its arguments."""
+
+PROGRAM_LAST = ("launch", "autopsy")
+"""Actions whose words after the program belong to the program."""
 
 OPTION_OF_RUN = "compare_runs"
 """An action that is not a command by itself: `dapkit run --compare`."""
@@ -136,14 +141,14 @@ def command_line(action: str, arguments: "Mapping[str, object]", *, folder: str 
         if name in ACTIONS[action]["parameters"] and value is not None and (name, value) != ("cwd", folder)
     }
     program: list[str] = []
-    if action in WITH_PROGRAM:
+    if action in WITH_PROGRAM and action not in PROGRAM_LAST:
         words = [options.pop(name, None) for name in ("program", "args")]
         program = [_word(each) for word in words if word is not None for each in _listed(word)]
     by_place = [*_by_place(action, options)]
     line = ["dapkit", action.replace("_", "-")]
     for name, value in options.items():
         line += _options(name, value)
-    if any(word.startswith("-") for word in by_place[: 1 if action == "launch" else None]):
+    if any(word.startswith("-") for word in by_place[: 1 if action in PROGRAM_LAST else None]):
         line.append("--")
     return " ".join(map(_quoted, [*line, *by_place, *(["--", *program] if program else [])]))
 
@@ -155,7 +160,7 @@ def _by_place(action: str, arguments: "dict[str, object]") -> "Iterator[str]":
             yield from _place(action, arguments)
         elif name in arguments:
             yield from map(_word, _listed(arguments.pop(name)))
-        elif action != "launch":
+        elif action not in PROGRAM_LAST:
             return  # the next word would be taken for it
 
 

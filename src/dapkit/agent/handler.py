@@ -22,13 +22,13 @@ from dapkit import limits as shared_limits
 from dapkit.agent import limits
 from dapkit.agent import queries as queries  # noqa: PLC0414 - which registers them
 from dapkit.agent.actions import in_order
+from dapkit.agent.budget import cut
 from dapkit.agent.calls.arguments import read
 from dapkit.agent.calls.call import ActionCall
 from dapkit.agent.calls.explanations import explain, unknown_action
 from dapkit.agent.calls.failures import ActionFailed
 from dapkit.agent.calls.registry import QUERIES, Action, Approval
 from dapkit.agent.calls.session_notes import new_notes
-from dapkit.agent.reading.budget import cut
 from dapkit.agent.results.diagnostics import RecordedAction
 from dapkit.agent.text import render
 from dapkit.agent.text.escaping import fenced_after_first, one_line

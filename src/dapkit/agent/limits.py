@@ -89,6 +89,36 @@ PROBE_HITS_MOST = 1000
 PROBE_LOOK_SECONDS = 0.05
 """How often the hits of a program that does not stop at them are counted."""
 
+TRACE_STEPS_MOST = 10_000
+"""Lines of a call that can be followed."""
+
+TRACE_DEPTH_MOST = 3
+"""Levels of calls below it."""
+
+TRACE_BYTES = 4000
+"""Size of a trace as text: of a longer one more rounds of loops are left out, then the ends of values, then lines."""
+
+TRACE_CALLERS = 3
+"""Frames above a call by which it is recognised."""
+
+AUTOPSY_FRAMES = 4
+"""Frames of the user's own code that an autopsy shows."""
+
+AUTOPSY_VARIABLES = 8
+"""Variables of each."""
+
+AUTOPSY_CHARACTERS = 120
+"""Characters of the value of each."""
+
+AUTOPSY_ORIGINS = 2
+"""Values that it is asked for where they come from."""
+
+AUTOPSY_LAST_LINES = 5
+"""Lines before the end that it shows."""
+
+AUTOPSY_OUTPUT_LINES = 5
+"""Last lines of the output."""
+
 STOPS_KEPT = 100
 """Stops of a session whose variables are kept, to be compared."""
 

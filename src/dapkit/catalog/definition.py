@@ -39,8 +39,8 @@ class Traits:
             line of the debugger; empty if expressions are completed as they are.
         debugger_lines: the lines that the adapter or its debugger wrote about itself, into its console or the program's
             output: the whole line, as first group. They are not shown.
-        default_filters_off: whether the exception filters that it turns on by default stop at exceptions that are
-            caught: they are off until the user chooses them.
+        default_filters: exception filters that are on until the user chooses others, in place of those that it turns on
+            by default: these may stop at exceptions that are caught, or not at uncaught ones.
         entry_function: where the user's own code begins, if a stop at the entry comes before that: in the loader, or
             where there is no stack yet.
         evaluates_running: whether it evaluates expressions without a frame while the program runs.
@@ -92,7 +92,7 @@ class Traits:
     counts_hits: bool = False
     completion_prefix: str = ""
     debugger_lines: re.Pattern[str] | None = None
-    default_filters_off: bool = False
+    default_filters: tuple[str, ...] | None = None
     entry_function: str = ""
     evaluates_running: bool = False
     f_string_log_messages: bool = False

@@ -304,6 +304,7 @@ _USUAL: dict[object, Check] = {
     bool: _bool,
     int: _number,
     tuple[str, ...]: _texts,
+    tuple[str, ...] | None: _texts,
     re.Pattern[str] | None: _pattern,
     Mapping[str, str]: _table_of_texts,
     SignalExitCodes: _signal_exit_codes,

@@ -4,13 +4,15 @@ from typing import Any
 
 import click
 
-from dapkit.agent.command_words import POSITIONAL, WHERE, WITH_PROGRAM, command_line, is_list
+from dapkit.agent.command_words import POSITIONAL, PROGRAM_LAST, WHERE, WITH_PROGRAM, command_line, is_list
 from dapkit.agent.table import ACTIONS, PARAMETERS
 from dapkit.cli import exit_codes, parameter_types
 from dapkit.cli.action_call import ask
 from dapkit.cli.arguments import ASIDE, WrongWords, parameters
 from dapkit.cli.common_options import COMMON_OPTIONS, CommonOptions
 from dapkit.cli.display import show
+
+_ABOUT_OPTIONS = "Options must precede PROGRAM: words after it belong to the program.\n\n"
 
 
 def command(name: str) -> click.Command:
@@ -30,7 +32,7 @@ def command(name: str) -> click.Command:
             from dapkit.cli.inputs import with_answers
 
             arguments = with_answers(arguments)
-        if name == "launch":
+        if name in PROGRAM_LAST:
             from dapkit.cli.common_options import note_our_options
 
             given_args = arguments.get("args")
@@ -49,9 +51,11 @@ def command(name: str) -> click.Command:
         params=[*arguments, *options, *COMMON_OPTIONS],
         callback=run,
         help=row["summary"],
-        epilog=("Options must precede PROGRAM: words after it belong to the program.\n\n" if name == "launch" else "")
+        epilog=(
+            "Options must precede PROGRAM: words after it belong to the program.\n\n" if name in PROGRAM_LAST else ""
+        )
         + f"Example: {example(name)}",
-        context_settings={"allow_interspersed_args": name != "launch"},
+        context_settings={"allow_interspersed_args": name not in PROGRAM_LAST},
     )
 
 

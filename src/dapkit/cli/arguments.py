@@ -7,7 +7,7 @@ lines to `plain`, which is why nothing here imports click.
 import os
 
 from dapkit.agent.breakpoint_forms.short_form import UnreadableBreakpoint, place_of
-from dapkit.agent.command_words import POSITIONAL, WHERE, WITH_PROGRAM
+from dapkit.agent.command_words import POSITIONAL, PROGRAM_LAST, WHERE, WITH_PROGRAM
 from dapkit.agent.table import ACTIONS, PARAMETERS
 from dapkit.cli.own_input import STANDS_FOR_IT, path_of_own_input
 
@@ -92,7 +92,7 @@ def _by_place(name: str, values: "Mapping[str, object]", arguments: "Mapping[str
             by_place |= place(str(value))
         else:
             by_place[parameter] = value_of(PARAMETERS[parameter], value)
-    if name == "launch" and "program" in by_place and arguments.keys() & {"module", "test", "configuration"}:
+    if name in PROGRAM_LAST and "program" in by_place and arguments.keys() & {"module", "test", "configuration"}:
         rest = by_place.get("args", [])
         by_place["args"] = [by_place.pop("program"), *(rest if isinstance(rest, list) else [])]
     return by_place

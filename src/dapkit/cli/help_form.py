@@ -21,6 +21,8 @@ _USUAL = {
     "attach": ("pid", "host", "port", "adapter", "program"),
     "run": ("breakpoints", "expressions", "stops", "exceptions", "output_lines", "python"),
     "probe": ("condition", "hits", "every", "tag", "module", "test", "timeout"),
+    "trace": ("condition", "nth", "depth", "steps", "test", "module", "timeout"),
+    "autopsy": ("pid", "core", "time_travel", "test", "module", "exceptions", "timeout"),
     "record": ("output", "keep", "children", "quiet"),
 }
 """The options that the short help of a command has, beside the first paragraph; of others, all but the common ones."""

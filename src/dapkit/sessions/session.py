@@ -164,8 +164,8 @@ class DebugSession:
             for spec in self.start.breakpoints:
                 await self.breakpoints.set(spec)
             exceptions = self.start.exceptions
-            if exceptions is None and self.start.traits.default_filters_off:
-                exceptions = ()
+            if exceptions is None:
+                exceptions = self.start.traits.default_filters
             await self.breakpoints.break_on_exceptions(exceptions, by_user=self.start.exceptions is not None)
             await self._launch(deadline)
 

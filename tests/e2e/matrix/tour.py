@@ -90,6 +90,23 @@ class Tour:
             timeout=60,
         )
         await self._see(
+            "trace",
+            lambda it: it.details["line"] == add and len(it.details["rows"]) > 1,
+            program=self.subject.program,
+            adapter=self.subject.adapter,
+            location=f"{file}:{add}",
+            steps=5,
+            timeout=60,
+        )
+        await self._see(
+            "autopsy",
+            lambda it: len(it.details["frames"]) > 0,
+            program=self.subject.program,
+            adapter=self.subject.adapter,
+            exceptions=[self.subject.filter] if self.subject.filter else None,
+            timeout=60,
+        )
+        await self._see(
             "compare_runs",
             lambda it: it.details["stops"][1] >= it.details["alike"] > 0,
             program=self.subject.program,

@@ -1,11 +1,13 @@
 """Results as actions return them; their texts are the files in `golden`, by name."""
 
+from dapkit.agent.results import autopsy as a
 from dapkit.agent.results import breakpoints as b
 from dapkit.agent.results import history as h
 from dapkit.agent.results import probe as pr
 from dapkit.agent.results import program as p
 from dapkit.agent.results import run as r
 from dapkit.agent.results import session as s
+from dapkit.agent.results import trace as t
 from dapkit.agent.results import values as v
 from dapkit.agent.results.snapshot import Child, Snapshot
 from dapkit.protocol import DisassembledInstruction, ProtocolObject, Source, Thread, changed
@@ -710,5 +712,100 @@ SAMPLES: dict[str, ProtocolObject] = {
         changes=[],
         same=2,
         other_function=False,
+    ),
+    "trace": t.TraceResult(
+        snapshot=STOPPED,
+        ending="it returned",
+        function="cost",
+        path="/work/app.py",
+        line=9,
+        caller="/work/app.py:20 in main",
+        arguments=[_plain("items", "[1, 2]"), _plain("limit", "10")],
+        steps=9,
+        rows=[
+            t.TraceRow(level=0, line=9, text="    total = 0", changes=[_plain("total", "0")]),
+            t.TraceRow(level=0, line=10, text="    for item in items:", changes=[_plain("item", "1")]),
+            t.TraceRow(level=0, line=11, text="        if item > limit:", branch=False),
+            t.TraceRow(level=0, line=12, text="        total += tax(item)"),
+            t.TraceRow(level=1, line=3, function="tax", path="/work/app.py", changes=[_plain("n", "1")]),
+            t.TraceRow(level=1, line=3, text="    return n * 2", returned=[_plain("tax", "2")]),
+            t.TraceRow(level=0, line=0, changes=[_plain("total", "2")]),
+            t.TraceRow(level=0, line=13, text="    if total:", branch=True),
+            t.TraceRow(level=0, line=14, text="        return total"),
+        ],
+        returned=_plain("cost", "2"),
+        problem="Only its first 9 lines were followed; --steps follows more.",
+    ),
+    "trace_of_a_long_loop": t.TraceResult(
+        snapshot=STOPPED,
+        ending="it was left, by a return or an exception",
+        function="main",
+        path="/work/a.c",
+        line=3,
+        arguments=[],
+        steps=2000,
+        rows=[
+            t.TraceRow(level=0, line=3 + at % 2, text=f"  step{at % 2}(n);", changes=[_plain("n", str(at))])
+            for at in range(2000)
+        ],
+    ),
+    "trace_of_many_lines": t.TraceResult(
+        snapshot=STOPPED,
+        ending="it was left, by a return or an exception",
+        function="main",
+        path="/work/a.c",
+        line=1,
+        arguments=[],
+        steps=400,
+        rows=[t.TraceRow(level=0, line=at, text=f"  step{at}(n);") for at in range(1, 401)],
+    ),
+    "trace_nowhere": t.TraceResult(
+        snapshot=ENDED,
+        ending="it was not called",
+        arguments=[],
+        rows=[],
+        steps=0,
+        problem="cost was never hit: the program did not come there",
+        exception=CRASH.exception,
+        stop=CRASH,
+    ),
+    "autopsy": a.AutopsyResult(
+        snapshot=STOPPED,
+        stop=CRASH,
+        frames=[
+            a.AutopsyFrame(
+                index=0,
+                function="unit_price",
+                path="/work/app.py",
+                line=11,
+                text="    return amount / divisor",
+                variables=[_plain("divisor", "0"), _plain("amount", "3")],
+                suspicious=["divisor"],
+                more=2,
+            ),
+            a.AutopsyFrame(
+                index=2,
+                function="main\n",
+                path="/work/app.py",
+                line=20,
+                text="unit_price(3, 0)",
+                variables=[],
+                suspicious=[],
+                more=0,
+                problem="timeout",
+            ),
+        ],
+        more_frames=1,
+        last_lines=[s.PassedStep(function="unit_price", line=10, text="    pass", changes=[])],
+        origins=[h.WhyResult(snapshot=STOPPED, expression="divisor", clock=3, path="/a.py", function="f", line=2)],
+        output="".join(f"line {at}\n" for at in range(9)),
+    ),
+    "autopsy_of_a_program_that_ends": a.AutopsyResult(snapshot=ENDED, frames=[], more_frames=0, exit_code=0),
+    "autopsy_too_long": a.AutopsyResult(
+        snapshot=RUNNING,
+        frames=[],
+        more_frames=0,
+        seconds=30,
+        threads=[r.RunThread(name="MainThread", frames=[])],
     ),
 }

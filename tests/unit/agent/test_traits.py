@@ -186,11 +186,12 @@ async def test_terminal_is_refused_where_the_definition_says_nothing_of_it(calle
     ("traits", "chosen", "sent"),
     [
         ([], {}, ["throw"]),
-        (["default_filters_off = true"], {}, []),
-        (["default_filters_off = true"], {"exceptions": ["throw"]}, ["throw"]),
+        (["default_filters = []"], {}, []),
+        (["default_filters = []"], {"exceptions": ["throw"]}, ["throw"]),
+        (["default_filters = ['throw']"], {"exceptions": []}, []),
     ],
 )
-async def test_default_filters_are_off_where_they_stop_at_caught_exceptions(
+async def test_definition_may_choose_the_default_filters(
     caller: Caller, traits: list[str], chosen: dict[str, object], sent: list[str]
 ) -> None:
     filters = [ExceptionBreakpointsFilter(filter="throw", label="Throw", default=True)]

@@ -1,6 +1,7 @@
 """All actions; importing this fills the registry."""
 
 from dapkit.agent.actions import (
+    autopsy,
     breakpoints,
     execution,
     history,
@@ -11,11 +12,15 @@ from dapkit.agent.actions import (
     run,
     sessions,
     sources,
+    trace,
     watchpoints,
 )
 from dapkit.agent.calls.registry import ACTIONS, Action
 
-_MODULES = (run, probe, launch, breakpoints, execution, history, inspection, watchpoints, memory, sources, sessions)
+_MODULES = (
+    *(run, probe, trace, autopsy, launch, breakpoints, execution, history, inspection, watchpoints, memory, sources),
+    sessions,
+)
 
 TOPICS = [module.__name__.rpartition(".")[2] for module in _MODULES]
 """The topics of actions, in the order in which they are shown."""

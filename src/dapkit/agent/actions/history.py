@@ -2,10 +2,10 @@
 
 from dapkit.agent import limits
 from dapkit.agent.actions.execution import need_history, travelled
+from dapkit.agent.budget import shortened
 from dapkit.agent.calls import parameters as p
 from dapkit.agent.calls.call import ActionCall
 from dapkit.agent.calls.registry import Approval, action
-from dapkit.agent.reading.budget import shortened
 from dapkit.agent.reading.selection import frame_of
 from dapkit.agent.reading.snapshots import snapshot
 from dapkit.agent.results.history import TimelineResult, WhyResult

@@ -5,12 +5,12 @@ from collections.abc import Sequence
 import anyio
 
 from dapkit.agent import limits
+from dapkit.agent.budget import shortened
 from dapkit.agent.calls import parameters as p
 from dapkit.agent.calls.call import ActionCall
-from dapkit.agent.calls.failures import InvalidArguments
+from dapkit.agent.calls.failures import ActionFailed, InvalidArguments
 from dapkit.agent.calls.registry import Approval, action
 from dapkit.agent.reading import conversion
-from dapkit.agent.reading.budget import shortened
 from dapkit.agent.reading.expressions import COMMAND_MARK, evaluated, expression_values
 from dapkit.agent.reading.local_variables import local_scopes, scope_of
 from dapkit.agent.reading.pages import at_most, page_of_frames, page_of_variables
@@ -18,6 +18,7 @@ from dapkit.agent.reading.report import last_output
 from dapkit.agent.reading.selection import frame_of, thread_of
 from dapkit.agent.reading.snapshots import snapshot
 from dapkit.agent.reading.stop_diff import stop_diff
+from dapkit.agent.results.run import RunThread
 from dapkit.agent.results.session import StopDiff
 from dapkit.agent.results.values import (
     Assigned,
@@ -81,6 +82,21 @@ async def stacks_of(
         for thread in threads:
             tasks.start_soon(look, thread)
     return [stacks[thread.id] for thread in threads]
+
+
+async def threads_standing(call: ActionCall) -> list[RunThread] | None:
+    """Pause a program that runs, and return where each of its threads stands; None if that cannot be seen."""
+    session = call.session
+    try:
+        with anyio.move_on_after(limits.RUN_PAUSE_SECONDS):
+            if session.state.stop is None:
+                await session.execution.pause(deadline=limits.RUN_PAUSE_SECONDS)
+        requests = session.requests.within(lambda: limits.RUN_PAUSE_SECONDS)
+        threads = (await requests.threads())[: limits.THREADS_SHOWN]
+        stacks = await stacks_of(call, threads, levels=limits.RUN_FRAMES, deadline=limits.RUN_PAUSE_SECONDS)
+    except (DapkitError, ActionFailed):
+        return None
+    return [RunThread(name=thread.name, frames=stack.frames) for thread, stack in zip(threads, stacks, strict=True)]
 
 
 @action(Approval.EXECUTE, example={"expression": "len(items)", "frame": 1})

@@ -6,39 +6,30 @@ action has started only the first hit is a stop then. The others are log message
 
 import re
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import Unpack
 
 import anyio
 
 from dapkit import limits as shared_limits
 from dapkit.agent import limits
-from dapkit.agent.actions.whole_program import started
-from dapkit.agent.breakpoint_forms.rows import function_breakpoints, source_breakpoints
-from dapkit.agent.breakpoint_forms.short_form import UnreadableBreakpoint, breakpoint_of
-from dapkit.agent.breakpoint_forms.source_files import with_files
-from dapkit.agent.breakpoint_forms.specs import check_condition, specs_of
+from dapkit.agent.actions.whole_program import breakpoint_set, started, starts_program
+from dapkit.agent.breakpoint_forms.specs import item_at
+from dapkit.agent.budget import shortened
 from dapkit.agent.calls import parameters as p
 from dapkit.agent.calls.call import ActionCall
 from dapkit.agent.calls.failures import InvalidArguments
 from dapkit.agent.calls.program_output import written
 from dapkit.agent.calls.registry import Approval, action
-from dapkit.agent.reading.breakpoint_problems import problem_of
-from dapkit.agent.reading.budget import shortened
+from dapkit.agent.reading.breakpoint_problems import problem_of_kept
 from dapkit.agent.reading.expressions import expression_values
 from dapkit.agent.reading.report import stop_report
 from dapkit.agent.reading.snapshots import snapshot
-from dapkit.agent.results.breakpoints import FunctionBreakpointRow, SourceBreakpointRow
 from dapkit.agent.results.probe import ProbeResult, ProbeRow, ProbesOfTag, ProbeTable
 from dapkit.agent.results.session import StopReport
 from dapkit.agent.results.values import Evaluation, ExpressionValue
-from dapkit.client import FunctionLocation
-from dapkit.protocol import DapkitError
 from dapkit.redaction.redaction import value_of
 from dapkit.sessions.breakpoints.kept import KeptBreakpoint
-from dapkit.sessions.errors import SessionOver
 from dapkit.sessions.stops import Outcome, Stop
 
 _MARK, _BETWEEN = "\x1e", "\x1f"
@@ -84,48 +75,16 @@ async def probe(
     if tag is not None and not tag.strip():
         raise InvalidArguments("tag must not be empty")
     folders = [call.folder, target.get("cwd") or call.folder]
-    item = _breakpoint(location, folders)
-    if condition is not None:
-        if "condition" in item:
-            raise InvalidArguments("condition was given twice: after `if` in location, and by itself")
-        item["condition"] = condition
-    if every > 1:
-        item["hit_condition"] = f"% {every}"
+    every_text = f"% {every}" if every > 1 else None
+    item = item_at(location, folders, condition=condition, hit_condition=every_text)
     title = f"{location.strip()} if {condition}" if condition is not None else location.strip()
     request = _Request(title, expressions or [], hits, every, tag)
-    if any(target.get(name) is not None for name in ("program", "module", "test")):
+    if starts_program(target):
         async with started(call, target, breakpoints=[item]) as start:
             of_program = _Probe(call, request, next(iter(call.session.breakpoints)), to_its_end=True)
             return await of_program.result(stopped=start.stop is not None)
-    return await _in_session(call, request, item, folders)
-
-
-def _breakpoint(location: str, folders: Sequence[Path]) -> dict[str, object]:
-    try:
-        return breakpoint_of(location, folders)
-    except UnreadableBreakpoint as wrong:
-        raise InvalidArguments(f"location: {wrong}", hint=wrong.hint) from None
-
-
-async def _in_session(
-    call: ActionCall, request: "_Request", item: dict[str, object], folders: Sequence[Path]
-) -> ProbeResult:
-    """Probe the program of the session; a breakpoint of the user's at the same place is put back afterwards."""
-    session = call.session
-    if session.state.over:
-        raise SessionOver(session.name, session.state.ending)
-    [spec] = await with_files(call, specs_of([item], folders=[*folders, session.cwd]))
-    if isinstance(spec.location, FunctionLocation):
-        call.require("supports_function_breakpoints", "function breakpoints")
-    check_condition(spec.condition, session.traits)
-    present = session.breakpoints.at(spec.location)
-    before = None if present is None else present.spec
-    own = await session.breakpoints.set(spec)
-    try:
+    async with breakpoint_set(call, item, folders) as own:
         return await _Probe(call, request, own, to_its_end=False).result(stopped=False)
-    finally:
-        with anyio.CancelScope(shield=True), suppress(DapkitError):
-            await (session.breakpoints.remove(own.number) if before is None else session.breakpoints.set(before))
 
 
 def _kept(call: ActionCall, tag: str) -> list[ProbeTable]:
@@ -195,7 +154,7 @@ class _Probe:
             location=self.request.title,
             expressions=[*self.request.expressions],
             rows=self.rows[: self.request.hits],
-            problem=None if self.rows else self._problem(),
+            problem=None if self.rows else problem_of_kept(self.own),
             tag=self.request.tag,
         )
         if self.request.tag is not None:
@@ -210,12 +169,6 @@ class _Probe:
             seconds=call.timeout if late else None,
             failure=outcome.failure,
         )
-
-    def _problem(self) -> str | None:
-        """Say why there is no hit."""
-        rows: list[SourceBreakpointRow | FunctionBreakpointRow] = [*source_breakpoints([self.own])]
-        rows += function_breakpoints([self.own])
-        return next((problem for row in rows if (problem := problem_of(row)) is not None), None)
 
     @property
     def _is_full(self) -> bool:

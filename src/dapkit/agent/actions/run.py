@@ -13,10 +13,9 @@ from typing import Unpack, cast
 import anyio
 
 from dapkit import limits as shared_limits
-from dapkit.agent import limits
 from dapkit.agent.actions.breakpoints import breakpoints as change_breakpoints
 from dapkit.agent.actions.breakpoints import set_exception_breakpoints
-from dapkit.agent.actions.inspection import stacks_of
+from dapkit.agent.actions.inspection import threads_standing
 from dapkit.agent.actions.whole_program import started
 from dapkit.agent.breakpoint_forms.rows import function_breakpoints, source_breakpoints
 from dapkit.agent.calls import parameters as p
@@ -31,7 +30,7 @@ from dapkit.agent.reading.expressions import expression_values
 from dapkit.agent.reading.report import from_line, stop_report
 from dapkit.agent.reading.snapshots import snapshot
 from dapkit.agent.results.breakpoints import FunctionBreakpointRow, SourceBreakpointRow
-from dapkit.agent.results.run import ComparedRuns, RunBreakpoint, RunResult, RunStop, RunThread
+from dapkit.agent.results.run import ComparedRuns, RunBreakpoint, RunResult, RunStop
 from dapkit.agent.results.session import Started, StopReport
 from dapkit.agent.results.values import ExpressionValue
 from dapkit.agent.text.run import TRACEBACK
@@ -235,7 +234,7 @@ class _Run:
         call, session = self.call, self.call.session
         late = outcome.state != "terminated"
         limited = self._outcomes is not None
-        threads = await self._threads() if late else None
+        threads = await threads_standing(call) if late else None
         output = written(session, "program")
         most = call.settings.text_bytes * 3 // 4
         text = output.text if len(output.text) <= most else from_line(output.text[-most:])
@@ -275,20 +274,6 @@ class _Run:
             )
             for row in rows
         ]
-
-    async def _threads(self) -> list[RunThread] | None:
-        """Return where the program stands; None if it cannot be seen."""
-        session = self.call.session
-        try:
-            with anyio.move_on_after(limits.RUN_PAUSE_SECONDS):
-                if session.state.stop is None:
-                    await session.execution.pause(deadline=limits.RUN_PAUSE_SECONDS)
-            requests = session.requests.within(lambda: limits.RUN_PAUSE_SECONDS)
-            threads = (await requests.threads())[: limits.THREADS_SHOWN]
-            stacks = await stacks_of(self.call, threads, levels=limits.RUN_FRAMES, deadline=limits.RUN_PAUSE_SECONDS)
-        except (DapkitError, ActionFailed):
-            return None
-        return [RunThread(name=thread.name, frames=stack.frames) for thread, stack in zip(threads, stacks, strict=True)]
 
 
 def _ends_with_exception(output: str, stop: StopReport | None) -> bool:

@@ -5,11 +5,11 @@ from pathlib import Path
 import anyio.to_thread
 
 from dapkit.agent import limits
+from dapkit.agent.budget import shortened
 from dapkit.agent.calls import parameters as p
 from dapkit.agent.calls.call import ActionCall
 from dapkit.agent.calls.failures import InvalidArguments
 from dapkit.agent.calls.registry import Approval, action
-from dapkit.agent.reading.budget import shortened
 from dapkit.agent.reading.pages import at_most, lines_of
 from dapkit.agent.reading.snapshots import snapshot
 from dapkit.agent.results.program import LoadedSourcesResult, ModuleRow, ModulesResult, SourceText

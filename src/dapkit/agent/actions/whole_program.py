@@ -1,14 +1,21 @@
-"""A program that one action starts and sees to its end."""
+"""Parts of actions that see a program through: its start and end, and a breakpoint of the action itself."""
 
 from collections.abc import AsyncGenerator, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
+from pathlib import Path
 
 import anyio
 
 from dapkit.agent.actions.launch import launch
+from dapkit.agent.breakpoint_forms.source_files import with_files
+from dapkit.agent.breakpoint_forms.specs import check_condition, specs_of
 from dapkit.agent.calls import parameters as p
 from dapkit.agent.calls.call import ActionCall
 from dapkit.agent.results.session import Started
+from dapkit.client import FunctionLocation
+from dapkit.protocol import DapkitError
+from dapkit.sessions.breakpoints.kept import KeptBreakpoint
+from dapkit.sessions.errors import SessionOver
 
 
 @asynccontextmanager
@@ -45,3 +52,36 @@ async def started(
         if call.used is not None:
             with anyio.CancelScope(shield=True):
                 await call.used.terminate()
+
+
+@asynccontextmanager
+async def breakpoint_set(
+    call: ActionCall, item: dict[str, object], folders: Sequence[Path]
+) -> AsyncGenerator[KeptBreakpoint]:
+    """Set a breakpoint in the session; when the block is left, the one that was there before is put back.
+
+    Raises:
+        SessionOver, Unsupported: it cannot be set.
+        InvalidArguments, DapkitError: as `set_breakpoint`.
+
+    """
+    session = call.session
+    if session.state.over:
+        raise SessionOver(session.name, session.state.ending)
+    [spec] = await with_files(call, specs_of([item], folders=[*folders, session.cwd]))
+    if isinstance(spec.location, FunctionLocation):
+        call.require("supports_function_breakpoints", "function breakpoints")
+    check_condition(spec.condition, session.traits)
+    present = session.breakpoints.at(spec.location)
+    before = None if present is None else present.spec
+    own = await session.breakpoints.set(spec)
+    try:
+        yield own
+    finally:
+        with anyio.CancelScope(shield=True), suppress(DapkitError):
+            await (session.breakpoints.remove(own.number) if before is None else session.breakpoints.set(before))
+
+
+def starts_program(target: p.ProgramToRun) -> bool:
+    """Whether an action is about a program that it starts, and not about the program of the session."""
+    return any(target.get(name) is not None for name in ("program", "module", "test"))

@@ -86,12 +86,27 @@ def _spec_of(item: object, folder: Path) -> BreakpointSpec:
     )
 
 
-def _from_text(text: str, folders: Sequence[Path]) -> Mapping[str, object]:
+def item_at(
+    location: str, folders: Sequence[Path], *, condition: str | None = None, hit_condition: str | None = None
+) -> dict[str, object]:
+    """Read a breakpoint in its short form, as an object, with a condition that stands by itself.
+
+    Raises: InvalidArguments.
+    """
+    item = {**_from_text(location, folders, name="location"), "hit_condition": hit_condition}
+    if condition is None:
+        return item
+    if "condition" in item:
+        raise InvalidArguments("condition was given twice: after `if` in location, and by itself")
+    return {**item, "condition": condition}
+
+
+def _from_text(text: str, folders: Sequence[Path], *, name: str = "breakpoints") -> Mapping[str, object]:
     """Read the short form. Raises: InvalidArguments."""
     try:
         return breakpoint_of(text, folders)
     except UnreadableBreakpoint as wrong:
-        raise InvalidArguments(f"breakpoints: {wrong}", hint=wrong.hint) from None
+        raise InvalidArguments(f"{name}: {wrong}", hint=wrong.hint) from None
 
 
 def check_condition(condition: str | None, traits: Traits) -> None:

@@ -1,6 +1,8 @@
 """Why a breakpoint has had no effect, or another one than was asked for."""
 
+from dapkit.agent.breakpoint_forms.rows import function_breakpoints, source_breakpoints
 from dapkit.agent.results.breakpoints import BreakpointRow, FunctionBreakpointRow, SourceBreakpointRow
+from dapkit.sessions.breakpoints.kept import KeptBreakpoint
 
 
 def asked_place(row: SourceBreakpointRow | FunctionBreakpointRow) -> str:
@@ -25,6 +27,13 @@ def problem_of(row: SourceBreakpointRow | FunctionBreakpointRow, *, within: int 
         return f"{place}: {row.message}" if row.message is not None and "condition" in row.message else None
     limited = "" if within is None else f" within the first {within} stops"
     return f"{place} was never hit{limited}: {f'{row.message}; ' if row.message else ''}{_unmet(row)}"
+
+
+def problem_of_kept(breakpoint_: KeptBreakpoint) -> str | None:
+    """Return the fault of a breakpoint of a session as text."""
+    rows: list[SourceBreakpointRow | FunctionBreakpointRow] = [*source_breakpoints([breakpoint_])]
+    rows += function_breakpoints([breakpoint_])
+    return next((problem for row in rows if (problem := problem_of(row)) is not None), None)
 
 
 def _unmet(row: BreakpointRow) -> str:

@@ -1,7 +1,7 @@
 """Values of the protocol as answers show them, cut to a size."""
 
 from dapkit.agent import limits
-from dapkit.agent.reading.budget import shortened
+from dapkit.agent.budget import shortened
 from dapkit.agent.results import values
 from dapkit.protocol import (
     EvaluateBody,

@@ -13,11 +13,11 @@ import anyio.to_thread
 
 from dapkit import limits as shared_limits
 from dapkit.agent import limits
+from dapkit.agent.budget import shortened
 from dapkit.agent.calls.call import ActionCall
 from dapkit.agent.calls.program_output import written
 from dapkit.agent.calls.session_notes import Locals, ShownValue, StopNote
 from dapkit.agent.reading import conversion
-from dapkit.agent.reading.budget import shortened
 from dapkit.agent.reading.exception_values import thrown_at
 from dapkit.agent.reading.expressions import expression_values
 from dapkit.agent.reading.local_variables import is_returned, returned_name, variables_of

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 import anyio
 
 from dapkit.agent import limits
-from dapkit.agent.reading.budget import shortened
+from dapkit.agent.budget import shortened
 from dapkit.agent.reading.members import Ask, MembersOfValue, reported_items
 from dapkit.protocol import DapkitError, EvaluateBody, Variable
 
@@ -45,7 +45,7 @@ _INDEX = re.compile(r"\[?\d+\]?")
 def is_hidden(variable: Variable) -> bool:
     """Whether a variable is one of those that its adapter or its language has put among the program's own."""
     name = variable.name
-    return name in _UNINTERESTING_NAMES or (name.startswith("__") and name.endswith("__"))
+    return name in _UNINTERESTING_NAMES or name.startswith("@py_") or (name.startswith("__") and name.endswith("__"))
 
 
 async def contents_of(

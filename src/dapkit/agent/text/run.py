@@ -65,7 +65,7 @@ def _ending(result: RunResult) -> Iterator[str]:
         yield f"The program still {state} when {result.seconds:g} s were over, and is ended. --timeout gives it more."
         if result.threads:
             yield "It stood at:"
-            yield from _threads(result.threads)
+            yield from threads_at(result.threads)
         return
     if result.limited is not None:
         yield f"It ran on without stopping after stop {result.limited}: --stops shows more."
@@ -75,7 +75,7 @@ def _ending(result: RunResult) -> Iterator[str]:
         yield f"Exit code: {result.exit_code}" + (f" ({result.signal})" if result.signal else "")
 
 
-def _threads(threads: list[RunThread]) -> Iterator[str]:
+def threads_at(threads: Sequence[RunThread]) -> Iterator[str]:
     """Yield each stack once, with the threads that stand there."""
     names: dict[tuple[str, ...], list[str]] = {}
     for thread in threads:

@@ -1,0 +1,229 @@
+"""Why a program breaks off: its exception or signal, and the frames of the user's own code with their variables."""
+
+import re
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Unpack, cast
+
+import anyio
+import anyio.to_thread
+
+from dapkit.agent import limits
+from dapkit.agent.actions.history import why
+from dapkit.agent.actions.inspection import threads_standing
+from dapkit.agent.actions.launch import attach
+from dapkit.agent.actions.launch import core as open_core
+from dapkit.agent.actions.whole_program import started
+from dapkit.agent.calls import parameters as p
+from dapkit.agent.calls.call import ActionCall
+from dapkit.agent.calls.failures import ActionFailed, InvalidArguments
+from dapkit.agent.calls.program_output import written
+from dapkit.agent.calls.registry import Approval, action
+from dapkit.agent.reading import conversion
+from dapkit.agent.reading.local_variables import is_returned, variables_of
+from dapkit.agent.reading.pages import lines_of
+from dapkit.agent.reading.report import last_output, passed_step, stop_report
+from dapkit.agent.reading.snapshots import snapshot
+from dapkit.agent.reading.suspicion import is_named, is_suspicious
+from dapkit.agent.reading.variable_contents import DEFINITIONS, contents_of, is_hidden
+from dapkit.agent.results.autopsy import AutopsyFrame, AutopsyResult
+from dapkit.agent.results.history import WhyResult
+from dapkit.agent.results.session import PassedStep
+from dapkit.protocol import DapkitError, StackFrame, Variable, changed
+from dapkit.sessions.own_code import own_frames
+from dapkit.sessions.stops import Outcome, Stop
+
+_OF_TESTS = {"justMyCode": True}
+_FILTERS_OF_TESTS = ["uncaught", "userUnhandled"]
+"""A test that fails raises an exception that pytest handles: it leaves the user's own code."""
+
+_DIVISION = re.compile(r"ZeroDivision|division by zero|divide by zero|SIGFPE")
+
+
+@action(Approval.EXECUTE, example={"program": "app.py", "args": ["--fast"]}, any_timeout=True, topic="run")
+async def autopsy(
+    call: ActionCall,
+    *,
+    pid: p.Pid | None = None,
+    core: p.CoreFile | None = None,
+    exceptions: p.Exceptions | None = None,
+    time_travel: p.TimeTravel = False,
+    **target: Unpack[p.ProgramToRun],
+) -> AutopsyResult:
+    """Run a program, test or process to its crash, or open a core file, and show why it breaks off.
+
+    With time_travel, or of a recording, it also shows the last lines and where the suspicious values come from. A
+    process is released afterwards.
+    """
+    target, pid, core = await anyio.to_thread.run_sync(_meant, call, target, pid, core)
+    program, adapter, cwd = target.get("program"), target.get("adapter"), target.get("cwd")
+    if core is not None:
+        if program is None:
+            raise InvalidArguments("program is required for a core file")
+        await open_core(call, program=program, core=core, adapter=adapter, cwd=cwd, options=target.get("options"))
+        return await _closed(call, Outcome("stopped", stop=call.session.state.stop))
+    if pid is not None:
+        await attach(call, pid=pid, adapter=adapter, cwd=cwd, exceptions=exceptions, options=target.get("options"))
+        return await _closed(call, await _broken_off(call))
+    if target.get("test") is not None:
+        target = {**target, "options": {**_OF_TESTS, **(target.get("options") or {})}}
+        exceptions = _FILTERS_OF_TESTS if exceptions is None else exceptions
+    async with started(call, target, exceptions=exceptions, time_travel=time_travel):
+        return await _report(call, await _broken_off(call))
+
+
+def _meant(
+    call: ActionCall, target: p.ProgramToRun, pid: int | None, core: Path | None
+) -> tuple[p.ProgramToRun, int | None, Path | None]:
+    """Read a number as a process, FILE::TEST as a test, and a core file after its program as that."""
+    program, args = target.get("program"), target.get("args") or []
+    folder = target.get("cwd") or call.folder
+    if program is None or (folder / program).exists():
+        if program is not None and core is None and len(args) == 1 and _is_core(folder / args[0]):
+            return cast("p.ProgramToRun", {**target, "args": []}), pid, folder / args[0]
+        return target, pid, core
+    rest = {name: value for name, value in target.items() if name != "program"}
+    if program.isdecimal() and pid is None and not args:
+        return cast("p.ProgramToRun", rest), int(program), core
+    if "::" in program and target.get("test") is None:
+        return cast("p.ProgramToRun", {**rest, "test": program}), pid, core
+    return target, pid, core
+
+
+def _is_core(path: Path) -> bool:
+    try:
+        with path.open("rb") as file:
+            head = file.read(18)
+    except OSError:
+        return False
+    return head[:4] == b"\x7fELF" and head[16:18] in (b"\x04\0", b"\0\x04")
+
+
+async def _closed(call: ActionCall, outcome: Outcome) -> AutopsyResult:
+    """Report about a process or a core file, and let it go."""
+    try:
+        return await _report(call, outcome)
+    finally:
+        with anyio.CancelScope(shield=True), suppress(DapkitError):
+            await (call.session.terminate() if call.session.state.over else call.session.detach())
+
+
+async def _broken_off(call: ActionCall) -> Outcome:
+    """Let the program run until it breaks off; no breakpoint of the action's own stops it before."""
+    session = call.session
+    stop = session.state.stop
+    outcome = Outcome("running") if stop is None else Outcome("stopped", stop=stop)
+    while not session.state.over and call.left > 0:
+        if outcome.stop is not None and _is_breach(outcome.stop):
+            report = await stop_report(call, outcome.stop)
+            name = "" if report.exception is None else report.exception.exception_id
+            if name.split(maxsplit=1)[:1] != ["SystemExit"]:
+                return outcome
+        outcome = await session.execution.resume(deadline=call.left)
+    if session.state.over:
+        return Outcome("terminated", exit_code=session.state.exit_code, failure=session.state.failure)
+    return outcome
+
+
+def _is_breach(stop: Stop) -> bool:
+    return stop.at_panic_function or stop.signal is not None or stop.reason not in ("entry", "pause", "step")
+
+
+async def _report(call: ActionCall, outcome: Outcome) -> AutopsyResult:
+    session = call.session
+    stop = outcome.stop
+    if stop is None or (call.left <= 0 and not _is_breach(stop)):
+        ended = outcome.state == "terminated"
+        return AutopsyResult(
+            snapshot=snapshot(session),
+            frames=[],
+            more_frames=0,
+            output=last_output(written(session, "program").text),
+            exit_code=session.state.exit_code if ended else None,
+            signal=session.state.exit_signal if ended else None,
+            seconds=None if ended else call.timeout,
+            threads=None if ended else await threads_standing(call),
+            failure=outcome.failure,
+        )
+    report = await stop_report(call, stop)
+    frames = stop.frames or ()
+    own = own_frames(frames, (session.cwd, session.project)) or [*range(len(frames))]
+    divides = _DIVISION.search(str(report.exception) + str(stop.signal) + str(stop.text)) is not None
+    rows = [await _frame(call, frames[index], index, divides=divides) for index in own[: limits.AUTOPSY_FRAMES]]
+    has_history = session.traits.recorded_history and call.capabilities.supports_step_back
+    origins = await _origins(call, rows[0]) if has_history and rows else None
+    return AutopsyResult(
+        snapshot=snapshot(session),
+        stop=report,
+        frames=rows,
+        more_frames=len(own) - len(rows),
+        origins=origins,
+        last_lines=await _last_lines(call) if has_history else None,
+        output=last_output(written(session, "program").text),
+    )
+
+
+async def _frame(call: ActionCall, frame: StackFrame, index: int, *, divides: bool) -> AutopsyFrame:
+    """Read the variables of a frame: the suspicious ones first, then those that its line names."""
+    path = None if frame.source is None else frame.source.path
+    lines = None if path is None else await anyio.to_thread.run_sync(lines_of, Path(path))
+    text = lines[frame.line - 1] if lines is not None and 0 < frame.line <= len(lines) else ""
+    problem: str | None = None
+    variables: Sequence[Variable] = ()
+    try:
+        variables = await variables_of(frame.id, call.requests.ask, commands=call.session.traits.scope_commands)
+    except (DapkitError, ActionFailed) as error:
+        problem = str(error)
+    interesting = [each for each in variables if not is_hidden(each) and not is_returned(each)]
+
+    def rank(variable: Variable) -> int:
+        suspicious, in_line = is_suspicious(variable, divides=divides), is_named(variable.name, text)
+        if variable.type in DEFINITIONS:
+            return 4
+        return 0 if suspicious and in_line else 1 if in_line else 2 if suspicious else 3
+
+    interesting.sort(key=rank)
+    first = interesting[: limits.AUTOPSY_VARIABLES]
+    inside: Sequence[str | None] = [None] * len(first)
+    if not call.session.traits.members_run_code:
+        inside = await contents_of(
+            first, call.requests.ask, unreadable=call.session.traits.unreadable_value, room=limits.AUTOPSY_CHARACTERS
+        )
+    return AutopsyFrame(
+        index=index,
+        function=frame.name,
+        path=path,
+        line=frame.line,
+        text=text,
+        variables=[
+            changed(conversion.variable(variable, most=limits.AUTOPSY_CHARACTERS), contents=contents)
+            for variable, contents in zip(first, inside, strict=True)
+        ],
+        suspicious=[variable.name for variable in first if is_suspicious(variable, divides=divides)],
+        more=len(interesting) - len(first),
+        problem=problem,
+    )
+
+
+async def _origins(call: ActionCall, frame: AutopsyFrame) -> list[WhyResult]:
+    """Ask where the suspicious values of the line come from, or else the values that the line names."""
+    names = [row.name for row in frame.variables if is_named(row.name, frame.text)]
+    suspicious = [name for name in names if name in frame.suspicious] or frame.suspicious
+    results = []
+    for name in (suspicious or names)[: limits.AUTOPSY_ORIGINS]:
+        with suppress(DapkitError, ActionFailed):
+            results.append(await why(call, expression=name, frame=frame.index, follow=True))
+    return results
+
+
+async def _last_lines(call: ActionCall) -> list[PassedStep]:
+    """Step back from the end, and return the lines that led there, the last one last."""
+    lines: list[PassedStep] = []
+    for _ in range(limits.AUTOPSY_LAST_LINES):
+        outcome = await call.session.execution.resume("step_back", deadline=call.left)
+        if outcome.stop is None or outcome.stop.reason != "step":
+            break
+        before = await stop_report(call, outcome.stop)
+        lines.insert(0, passed_step(before, None))
+    return lines

@@ -1,0 +1,344 @@
+"""The life of one call: its arguments, the lines that it carries out with the changes of each, its calls, its end.
+
+The program is stepped through the call, within a number of steps and the time of the action. Calls below it are stepped
+over, or followed for some levels where they are the user's own code.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Unpack
+
+import anyio.to_thread
+
+from dapkit import limits as shared_limits
+from dapkit.agent import limits
+from dapkit.agent.actions.whole_program import breakpoint_set, started, starts_program
+from dapkit.agent.breakpoint_forms.functions import first_line, place_of_test
+from dapkit.agent.breakpoint_forms.specs import item_at
+from dapkit.agent.budget import shortened
+from dapkit.agent.calls import parameters as p
+from dapkit.agent.calls.call import ActionCall
+from dapkit.agent.calls.failures import InvalidArguments
+from dapkit.agent.calls.registry import Approval, action
+from dapkit.agent.calls.session_notes import ShownValue
+from dapkit.agent.reading.breakpoint_problems import problem_of_kept
+from dapkit.agent.reading.call_trace import with_branches
+from dapkit.agent.reading.expressions import expression_values
+from dapkit.agent.reading.report import stop_report
+from dapkit.agent.reading.snapshots import snapshot
+from dapkit.agent.results.session import StopReport
+from dapkit.agent.results.trace import TraceResult, TraceRow
+from dapkit.agent.results.values import FrameRow, VariableRow
+from dapkit.protocol import StackFrame
+from dapkit.sessions.breakpoints.kept import KeptBreakpoint
+from dapkit.sessions.errors import NotStopped
+from dapkit.sessions.own_code import is_own
+from dapkit.sessions.stops import How, Outcome, Stop
+
+
+@action(
+    Approval.EXECUTE,
+    example={"location": "total_price", "program": "app.py"},
+    any_timeout=True,
+    topic="run",
+)
+async def trace(
+    call: ActionCall,
+    *,
+    location: p.Location | None = None,
+    condition: p.Condition | None = None,
+    nth: p.Nth = 1,
+    depth: p.Depth = 0,
+    steps: p.Steps = shared_limits.TRACE_STEPS,
+    **target: Unpack[p.ProgramToRun],
+) -> TraceResult:
+    """Show the life of one call: arguments, lines with the changes of each, calls, return value or exception.
+
+    With a program it is run until that call; a test is itself the call, unless a location is given. Without a program
+    the program of the session runs there, or is followed from where it is stopped.
+    """
+    if nth < 1 or not 0 <= depth <= limits.TRACE_DEPTH_MOST or not 1 <= steps <= limits.TRACE_STEPS_MOST:
+        raise InvalidArguments(
+            f"nth must be 1 or more, depth from 0 to {limits.TRACE_DEPTH_MOST},"
+            f" steps from 1 to {limits.TRACE_STEPS_MOST}"
+        )
+    folder = target.get("cwd") or call.folder
+    test = target.get("test")
+    if location is None and test is not None:
+        location = await anyio.to_thread.run_sync(place_of_test, test, folder)
+    tracer = _Tracer(call, depth=depth, most=steps)
+    if location is None:
+        if starts_program(target):
+            raise InvalidArguments("trace requires location", hint="FILE:LINE or the name of a function.")
+        if (stop := call.session.state.stop) is None:
+            raise NotStopped("A trace without a location")
+        return await tracer.follow(stop)
+    folders = [call.folder, folder]
+    item_of_location = item_at(location, folders, condition=condition, hit_condition=None if nth == 1 else str(nth))
+    item = await anyio.to_thread.run_sync(first_line, item_of_location, folders)
+    if starts_program(target):
+        async with started(call, target, breakpoints=[item]):
+            return await tracer.from_breakpoint(next(iter(call.session.breakpoints)))
+    async with breakpoint_set(call, item, folders) as own:
+        await call.session.execution.resume(deadline=call.left)
+        return await tracer.from_breakpoint(own)
+
+
+_RETURNS_NAME = re.compile(r"return\s+(?P<name>[A-Za-z_]\w*)\s*;?")
+"""A line that returns the value of a variable."""
+
+type _Signature = tuple[tuple[str, str | None, int], ...]
+"""The frames above a call: name, file and line of each."""
+
+
+@dataclass
+class _Tracer:
+    """A trace that is being made.
+
+    Attributes:
+        depth: levels of calls below it that are followed.
+        most: lines that are followed.
+        rows: the lines so far.
+        ending: how the call ended, as far as it is known.
+        problem: why not all of it is known.
+        returned: the value of the call.
+        broken_at: where the program stopped instead of going on.
+
+    """
+
+    call: ActionCall
+    depth: int
+    most: int
+    rows: list[TraceRow] = field(default_factory=list)
+    ending: str = "it was not followed to its end"
+    problem: str | None = None
+    returned: VariableRow | None = None
+    broken_at: StopReport | None = None
+    _first: StopReport | None = None
+    _level: int = 0
+    _thread: int | None = None
+    _above: _Signature = ()
+    _values: dict[int, Mapping[str, ShownValue]] = field(default_factory=dict)
+    _returned_before: Sequence[VariableRow] = ()  # debugpy shows them at further stops
+
+    async def from_breakpoint(self, own: KeptBreakpoint) -> TraceResult:
+        """Follow the call once the program has come to its breakpoint, which is then taken back."""
+        session = self.call.session
+        outcome = Outcome("stopped", stop=session.state.stop)
+        while outcome.stop is None and not session.state.over and self.call.left > 0:
+            outcome = await session.execution.wait(deadline=self.call.left)
+        stop = outcome.stop
+        if stop is not None and own.number in stop.hit_breakpoints:
+            await session.breakpoints.remove(own.number)
+            return await self.follow(stop)
+        self.ending = "it was not called"
+        if stop is not None:
+            self.broken_at = await stop_report(self.call, stop)
+            self.problem = "The program stopped before it came there."
+        else:
+            late = "The time was over before the program came there."
+            self.problem = problem_of_kept(own) if session.state.over else late
+        return self._result()
+
+    async def follow(self, stop: Stop) -> TraceResult:
+        """Follow the call in which the program is stopped, to its end or to the limit."""
+        self._first = report = await stop_report(self.call, stop)
+        self._above, self._thread = _signature((stop.frames or ())[1:]), stop.thread_id
+        self._values[0] = self._variables()
+        following: StopReport | None = report
+        while following is not None:
+            report = following
+            following = await self._step(report)
+        return self._result()
+
+    async def _step(self, report: StopReport) -> StopReport | None:
+        """Carry out the line of a report, and return the report of the next; None at the end of the call."""
+        is_limit = len(self.rows) >= self.most
+        how: How = "step_in" if self._level < self.depth else "next"
+        if is_limit or (self._level == 0 and self._returns_here(report)):
+            how = "step_out"  # of which adapters report the value
+        if is_limit:
+            self.problem = f"Only its first {self.most} lines were followed; --steps follows more."
+        outcome = await self._resume(how)
+        stop = outcome.stop
+        if stop is None:
+            self._add(report, None)
+            if outcome.state == "terminated":
+                self.ending, self.problem = "the program ended in it", outcome.failure
+            else:
+                self.problem = "The time was over."
+            return None
+        following = await stop_report(self.call, stop)
+        if stop.thread_id != self._thread or stop.reason not in ("step", "exception"):
+            self._add(report, None)
+            self.problem, self.broken_at = "The program stopped for another reason.", following
+            return None
+        level = self._level_of(stop)
+        if not is_limit:
+            self._add(report, following, same=level == self._level)
+        if stop.reason == "exception":
+            self.ending, self.broken_at = "it raised an exception", following
+            return None
+        if level is None:
+            await self._end(stop, following)
+            return None
+        self._go_to(level, following)
+        return following
+
+    async def _resume(self, how: How) -> Outcome:
+        """Step; out again where a step into a call has led into code of others, or further than is followed."""
+        execution = self.call.session.execution
+        outcome = await execution.resume(how, thread=self._thread, deadline=self.call.left)
+        while how == "step_in" and outcome.stop is not None and self._is_beside(outcome.stop):
+            outcome = await execution.resume("step_out", thread=self._thread, deadline=self.call.left)
+        return outcome
+
+    async def _end(self, stop: Stop, following: StopReport) -> None:
+        """Record how the call has ended, whose caller is stopped now."""
+        if following.returned:
+            self.ending, self.returned = "it returned", following.returned[-1]
+            return
+        if (value := self._named_value()) is not None:
+            self.ending, self.returned = "it returned", value
+            return
+        raised = await self._raised(stop)
+        self.ending = "it was left, by a return or an exception" if raised is None else f"it raised {raised}"
+
+    def _level_of(self, stop: Stop) -> int | None:
+        """Count the calls between the traced one and the innermost frame; None if the traced one has been left."""
+        frames = stop.frames or ()
+        for level in range(min(len(frames), limits.TRACE_DEPTH_MOST + 2)):
+            if _signature(frames[level + 1 :]) == self._above:
+                return level
+        return None
+
+    def _is_beside(self, stop: Stop) -> bool:
+        """Whether a stop is in code of others, or deeper than is followed."""
+        level = self._level_of(stop)
+        if stop.reason != "step" or not level or not stop.frames:
+            return False
+        folders = (self.call.session.cwd, self.call.session.project)
+        return level > self.depth or not is_own(stop.frames[0], folders)
+
+    def _named_value(self) -> VariableRow | None:
+        """Return the variable that the last line returns, if it names one and cannot have raised an exception."""
+        match = _RETURNS_NAME.fullmatch(self.rows[-1].text.strip()) if self.rows else None
+        if match is None or self.call.session.traits.python_expressions:
+            return None
+        value = self._values[0].get(match["name"])
+        return None if value is None else _row("", value)
+
+    def _returns_here(self, report: StopReport) -> bool:
+        """Whether the line that comes next leaves the call, in a language whose debuggers show values of steps out."""
+        text = _line(report)[1].strip()
+        return not self.call.session.traits.python_expressions and (
+            text == "}" or re.match(r"return\b", text) is not None
+        )
+
+    async def _raised(self, stop: Stop) -> str | None:
+        """Return the exception that a caller is handling, in Python."""
+        if not self.call.session.traits.python_expressions:
+            return None
+        [value] = await expression_values(self.call, ["__import__('sys').exception()"], frame=stop.frame_id)
+        text = None if value.evaluation is None else value.evaluation.result
+        return None if text == "None" else text
+
+    def _variables(self) -> Mapping[str, ShownValue]:
+        """Return the variables as the last report has read them."""
+        of_report = self.call.remembered.locals
+        return {} if of_report is None else of_report.values
+
+    def _add(self, report: StopReport, following: StopReport | None, *, same: bool = False) -> None:
+        """Add the line of a report; the next report shows its changes, if it is in the same call."""
+        line, text = _line(report)
+        changes = _changes(self._values[self._level], self._variables()) if same else []
+        if same:
+            self._values[self._level] = self._variables()
+        reported = [] if following is None else following.returned or []
+        returned = [row for row in reported if row not in self._returned_before or _is_called(row, text)]
+        self._returned_before = reported
+        self.rows.append(
+            TraceRow(level=self._level, line=line, text=text, changes=changes or None, returned=returned or None)
+        )
+
+    def _go_to(self, level: int, report: StopReport) -> None:
+        """Begin the rows of a call below, or go on with the call above, with the changes until there."""
+        present = self._variables()
+        if level > self._level:
+            frame = _frame(report)
+            self.rows.append(
+                TraceRow(
+                    level=level,
+                    line=0 if frame is None else frame.line,
+                    function=None if frame is None else frame.name,
+                    path=None if frame is None or frame.source is None else frame.source.path,
+                    changes=report.locals or None,
+                )
+            )
+        elif level < self._level and (changes := _changes(self._values.get(level, {}), present)):
+            self.rows.append(TraceRow(level=level, line=0, changes=changes))
+        self._values[level], self._level = present, level
+
+    def _result(self) -> TraceResult:
+        first = self._first
+        frame = None if first is None else _frame(first)
+        calling = [] if first is None or frame is None else [each for each in first.frames if each.index > frame.index]
+        return TraceResult(
+            snapshot=snapshot(self.call.session),
+            ending=self.ending,
+            rows=with_branches(self.rows),
+            steps=len(self.rows),
+            arguments=[] if first is None else first.locals,
+            function=None if frame is None else frame.name,
+            path=None if frame is None or frame.source is None else frame.source.path or frame.source.name,
+            line=None if frame is None else frame.line,
+            caller=_place(calling[0]) if calling else None,
+            returned=self.returned,
+            exception=None if self.broken_at is None else self.broken_at.exception,
+            problem=self.problem,
+            stop=self.broken_at,
+        )
+
+
+def _signature(frames: Sequence[StackFrame]) -> _Signature:
+    return tuple(
+        (frame.name, None if frame.source is None else frame.source.path, frame.line)
+        for frame in frames[: limits.TRACE_CALLERS]
+    )
+
+
+def _frame(report: StopReport) -> FrameRow | None:
+    return next((frame for frame in report.frames if frame.index == (report.frame or 0)), None)
+
+
+def _line(report: StopReport) -> tuple[int, str]:
+    """Return the number and the text of the line that a report is about."""
+    frame = _frame(report)
+    line = 0 if frame is None else frame.line
+    return line, next((each.text for each in report.source_lines if each.line == line), "")
+
+
+def _is_called(row: VariableRow, text: str) -> bool:
+    """Whether a line names the function that has returned a value."""
+    return row.name.rpartition(".")[2] in text
+
+
+def _place(frame: FrameRow) -> str:
+    source = "?" if frame.source is None else frame.source.path or frame.source.name or "?"
+    return f"{source}:{frame.line} in {frame.name}"
+
+
+def _changes(before: Mapping[str, ShownValue], after: Mapping[str, ShownValue]) -> list[VariableRow]:
+    rows = []
+    for name, (value, contents) in after.items():
+        earlier = before.get(name)
+        same_contents = earlier is not None and (None in (earlier[1], contents) or earlier[1] == contents)
+        if earlier is None or earlier[0] != value or not same_contents:
+            rows.append(_row(name, (value, contents)))
+    return rows
+
+
+def _row(name: str, value: ShownValue) -> VariableRow:
+    text, length = shortened(value[0], limits.CUT_VALUE_CHARACTERS)
+    return VariableRow(name=name, value=text, contents=value[1], length=length, variables_reference=0)

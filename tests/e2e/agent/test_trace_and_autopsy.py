@@ -1,0 +1,272 @@
+"""The life of a call, and why a program breaks off, in each language."""
+
+import os
+import subprocess
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from action_fixtures import Caller
+
+PYTHON = """\
+def price(number):
+    total = number * 2
+    if total > 4:
+        total = 1
+    return total
+
+def work(numbers):
+    missing = None
+    for number in numbers:
+        price(number)
+    return missing.total
+
+work([1, 3])
+"""
+
+C = """\
+#include <stddef.h>
+int price(int number) {
+    int total = number * 2;
+    if (total > 4) {
+        total = 1;
+    }
+    return total;
+}
+int work(int *missing) {
+    for (int number = 1; number < 4; number += 2) {
+        price(number);
+    }
+    return *missing;
+}
+int main(void) { return work(NULL); }
+"""
+
+GO = """\
+package main
+
+func price(number int) int {
+	total := number * 2
+	if total > 4 {
+		total = 1
+	}
+	return total
+}
+
+func work(missing *int) int {
+	for number := 1; number < 4; number += 2 {
+		price(number)
+	}
+	return *missing
+}
+
+func main() { work(nil) }
+"""
+
+NODE = """\
+function price(number) {
+    let total = number * 2;
+    if (total > 4) {
+        total = 1;
+    }
+    return total;
+}
+function work(missing) {
+    for (let number = 1; number < 4; number += 2) {
+        price(number);
+    }
+    return missing.total;
+}
+work(null);
+"""
+
+
+@dataclass(frozen=True)
+class Language:
+    """A program in a language, and its adapter.
+
+    Attributes:
+        first: the first line of `price` that runs.
+        crash: the line on which the program breaks off.
+        build: makes the program of the source.
+
+    """
+
+    adapter: str
+    source: str
+    text: str
+    first: int
+    crash: int
+    program: str
+    build: tuple[str, ...] = ()
+
+
+LANGUAGES = [
+    Language("dapkit", "app.py", PYTHON, 2, 11, "app.py"),
+    Language("debugpy", "app.py", PYTHON, 2, 11, "app.py"),
+    Language("gdb", "app.c", C, 3, 13, "app", ("cc", "-g", "-O0", "-o", "app", "app.c")),
+    Language("lldb-dap", "app.c", C, 3, 13, "app", ("cc", "-g", "-O0", "-o", "app", "app.c")),
+    Language("dlv", "app.go", GO, 4, 15, "app.go"),
+    Language("js-debug-adapter", "app.js", NODE, 2, 12, "app.js"),
+]
+
+TOOLS = {"gdb": "gdb", "lldb-dap": "lldb-dap-22", "dlv": "dlv", "js-debug-adapter": "js-debug-adapter"}
+
+
+@pytest.fixture(
+    params=[
+        pytest.param(each, id=each.adapter, marks=[] if each.adapter == "dapkit" else [pytest.mark.each_adapter])
+        for each in LANGUAGES
+    ]
+)
+def language(request: pytest.FixtureRequest, caller: Caller, require_tool: Callable[[str], Path]) -> Language:
+    """Write and build a program, and put its adapter into the caller's PATH."""
+    chosen: Language = request.param
+    folders = [str(require_tool(TOOLS[chosen.adapter]).parent)] if chosen.adapter in TOOLS else []
+    if chosen.adapter == "js-debug-adapter":
+        folders.append(str(require_tool("node").parent))
+    caller.env = {**caller.env, "PATH": os.pathsep.join([*folders, caller.env["PATH"]])}
+    caller.write(chosen.source, chosen.text)
+    if chosen.build:
+        subprocess.run(chosen.build, check=True, cwd=caller.project)
+    return chosen
+
+
+async def test_life_of_a_call_is_shown(caller: Caller, language: Language) -> None:
+    traced = await caller(
+        "trace",
+        location=f"{language.source}:{language.first}",
+        nth=2,
+        program=language.program,
+        adapter=language.adapter,
+        timeout=120,
+    )
+    details = traced.details
+    assert "price" in details["function"]
+    assert {row["name"]: row["value"] for row in details["arguments"]}["number"] == "3"
+    lines = [(row["line"] - language.first, row.get("branch")) for row in details["rows"] if row["line"]]
+    assert lines[:3] == [(0, None), (1, True), (2, None)]
+    changes = [
+        [(change["name"], change["value"]) for change in row.get("changes", ())]
+        for row in details["rows"]
+        if row["line"]
+    ]
+    assert ("total", "6") in changes[0]
+    assert ("total", "1") in changes[2]
+    assert details["returned"]["value"] == "1"
+    first, *rest = traced.text.splitlines()
+    assert first.startswith(f"{caller.project}/{language.source}:{language.first} in ")
+    assert "called from" in first
+    assert rest[-1] == "Returned: 1"
+    assert any("[true]" in line for line in rest)
+    assert len(traced.text.encode()) < 4000
+
+
+async def test_crash_is_explained_in_one_call(caller: Caller, language: Language) -> None:
+    answer = await caller("autopsy", program=language.program, adapter=language.adapter, timeout=120)
+    frames = answer.details["frames"]
+    assert (frames[0]["line"], Path(frames[0]["path"]).name) == (language.crash, language.source)
+    assert "work" in frames[0]["function"]
+    assert frames[0]["suspicious"] == ["missing"]
+    assert frames[0]["variables"][0]["name"] == "missing"  # the suspicious ones come first
+    assert len(frames) >= 2
+    lines = answer.text.splitlines()
+    assert lines[0].startswith(f"{caller.project}/{language.source}:{language.crash}")
+    assert lines[1].startswith(("Exception: ", "Cause: "))
+    assert any(line.startswith("   missing = ") and "(!)" in line for line in lines)
+    assert (await caller("sessions")).details["sessions"][0]["status"] == "terminated"
+
+
+async def test_calls_below_are_followed_to_a_depth_and_loops_are_folded(caller: Caller) -> None:
+    caller.write(
+        "loop.py",
+        "import json\n\ndef double(n):\n    return n * 2\n\n"
+        "def work(count):\n    total = 0\n    for n in range(count):\n        total += double(n)\n"
+        "        json.dumps(total)\n    return total\n\nwork(50)\n",
+    )
+    flat = await caller("trace", location="work", program="loop.py", timeout=120)
+    assert flat.details["steps"] == 1 + 3 * 50 + 2
+    assert flat.details["returned"]["value"] == "2450"
+    assert "more of lines 8 to 10)" in flat.text
+    assert len(flat.text.splitlines()) < 20
+    deep = await caller("trace", location="work", depth=1, steps=20, program="loop.py", timeout=120)
+    functions = {row.get("function") for row in deep.details["rows"]}
+    assert functions == {None, "double"}  # and not those of json
+    assert deep.details["returned"]["value"] == "2450"
+    assert "Only its first 20 lines were followed" in deep.text
+
+
+async def test_test_that_fails_is_traced_and_explained(caller: Caller) -> None:
+    caller.write(
+        "test_sums.py",
+        "import pytest\n\ndef add(a, b):\n    return a - b\n\nclass TestAdd:\n"
+        '    @pytest.mark.parametrize("a", [1, 2])\n    def test_add(self, a):\n        """Adds."""\n'
+        "        total = add(a, 1)\n        assert total == a + 1\n",
+    )
+    traced = await caller("trace", test="test_sums.py::TestAdd::test_add[2]", timeout=120)
+    assert [row["line"] for row in traced.details["rows"]] == [10, 11]
+    assert "  10  total = add(a, 1)  -> add() = 1, total = 1" in traced.text
+    assert "End: it raised AssertionError(" in traced.text
+    explained = await caller("autopsy", program="test_sums.py::TestAdd::test_add[2]", timeout=120)
+    assert explained.details["stop"]["exception"]["exceptionId"] == "AssertionError"
+    assert [(frame["function"], frame["line"]) for frame in explained.details["frames"]] == [("TestAdd.test_add", 11)]
+    assert "total = 1" in explained.text
+    assert "@py_" not in explained.text
+    wrong = await caller("trace", test="test_sums.py::test_other", timeout=120)
+    assert wrong.error == ("invalid_arguments", f"test: {caller.project}/test_sums.py has no test function test_other")
+
+
+async def test_trace_names_the_line_of_a_def_and_a_session_goes_on_behind_the_call(caller: Caller) -> None:
+    caller.write("app.py", PYTHON)
+    await caller("launch", program="app.py", breakpoints=["app.py:8"])
+    traced = await caller("trace", location="app.py:1", timeout=120)
+    assert (traced.details["line"], traced.details["returned"]["value"]) == (2, "2")
+    assert (await caller("breakpoints")).details["breakpoints"][0]["line"] == 8
+    here = await caller("trace", timeout=120)
+    assert here.details["function"] == "work"
+    assert "Exception: AttributeError: 'NoneType' object has no attribute 'total'" in here.text
+    refused = await caller("trace", program="app.py")
+    assert refused.error == ("invalid_arguments", "trace requires location")
+    never = await caller("trace", location="app.py:4 if total > 99", program="app.py", timeout=120)
+    assert "The program stopped before it came there." in never.text
+
+
+async def test_autopsy_of_a_program_that_does_not_crash(caller: Caller) -> None:
+    caller.write("fine.py", 'import sys\nprint("fine")\nsys.exit(3)\n')
+    ended = await caller("autopsy", program="fine.py", timeout=120)
+    assert ended.text.splitlines()[0].endswith("without an exception or a signal that stopped it. Exit code: 3")
+    assert ended.text.splitlines()[-1] == "| fine"
+    caller.write("stuck.py", "import time\ndef waits():\n    while True:\n        time.sleep(0.05)\nwaits()\n")
+    late = await caller("autopsy", program="stuck.py", timeout=8)
+    assert late.details["seconds"] == 8
+    assert "waits @" in late.text
+
+
+@pytest.mark.thorough
+async def test_recorded_history_says_where_the_bad_value_comes_from(caller: Caller) -> None:
+    caller.write(
+        "shares.py",
+        "def share(total, count):\n    return total / count\n\n"
+        "def counts():\n    count = 2\n    for _ in range(2):\n        count -= 1\n    return count\n\n"
+        "def work():\n    count = counts()\n    label = 'x'\n    return share(12, count), label\n\nwork()\n",
+    )
+    answer = await caller("autopsy", program="shares.py", time_travel=True, timeout=300)
+    [origin] = answer.details["origins"]
+    assert origin["expression"] == "count"
+    assert any((step["line"], step["function"]) == (7, "counts") for step in origin["chain"])
+    assert [step["line"] for step in answer.details["lastLines"]][-1] == 13
+    assert "count = 0 (!)" in answer.text
+
+
+async def test_secret_of_a_crash_stays_hidden(caller: Caller) -> None:
+    caller.write(
+        "login.py", 'def log_in(password):\n    retries = 0\n    return 1 / retries\n\nlog_in("hunt" + "er22")\n'
+    )
+    for answer in (
+        await caller("autopsy", program="login.py", timeout=120),
+        await caller("trace", location="log_in", program="login.py", timeout=120),
+    ):
+        assert "password" in answer.text
+        assert "hunter22" not in f"{answer.text}{answer.details['rows' if 'rows' in answer.details else 'frames']}"
