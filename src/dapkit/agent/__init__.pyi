@@ -39,6 +39,7 @@ from dapkit.agent.results.session import (
     Terminated,
     Typed,
 )
+from dapkit.agent.results.stacks import StacksResult
 from dapkit.agent.results.trace import TraceResult
 from dapkit.agent.results.values import (
     Assigned,
@@ -94,6 +95,7 @@ __all__ = [
     "set_variable",
     "source",
     "stack_trace",
+    "stacks",
     "stdin",
     "step_back",
     "step_in",
@@ -637,6 +639,16 @@ def completions(
     project: StrPath | None = None,
 ) -> Answer[CompletionsResult]:
     """Show how an expression can be completed in a frame."""
+
+def stacks(
+    *,
+    pid: int | None = None,
+    adapter: str | None = None,
+    timeout: float | None = None,
+    session: str | None = None,
+    project: StrPath | None = None,
+) -> Answer[StacksResult]:
+    """Show where all threads, goroutines and tasks stand, equal stacks once, and who waits for which lock."""
 
 def set_instruction_breakpoint(
     instruction_reference: str,

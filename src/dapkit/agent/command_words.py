@@ -62,6 +62,9 @@ WITH_PROGRAM = ("probe", "trace", "autopsy")
 PROGRAM_LAST = ("launch", "autopsy")
 """Actions whose words after the program belong to the program."""
 
+OWN_COMMANDS = ("run", "stacks")
+"""Actions whose command does more, and is written by hand."""
+
 OPTION_OF_RUN = "compare_runs"
 """An action that is not a command by itself: `dapkit run --compare`."""
 

@@ -101,6 +101,12 @@ TRACE_BYTES = 4000
 TRACE_CALLERS = 3
 """Frames above a call by which it is recognised."""
 
+STACKS_FRAMES = 40
+"""Frames of each thread that are read to show where all stand."""
+
+STACKS_LINES = 6
+"""Frames of them that are shown."""
+
 AUTOPSY_FRAMES = 4
 """Frames of the user's own code that an autopsy shows."""
 

@@ -732,6 +732,16 @@ ACTIONS: "dict[str, ActionRow]" = {
         "results": ("values.CompletionsResult",),
         "example": {"expression": "items[0].pr"},
     },
+    "stacks": {
+        "topic": "inspection",
+        "summary": "Show where all threads, goroutines and tasks stand, equal stacks once, and "
+        "who waits for which lock.",
+        "approval": "execute",
+        "parameters": ("pid", "adapter", "timeout"),
+        "required": (),
+        "results": ("stacks.StacksResult",),
+        "example": {},
+    },
     "set_instruction_breakpoint": {
         "topic": "watchpoints",
         "summary": "Set or change a breakpoint on an instruction.",

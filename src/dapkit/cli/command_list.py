@@ -8,7 +8,10 @@ from dapkit.agent.table import ACTIONS
 
 OTHERS: Final[dict[str, tuple[str, str]]] = {
     "run": ("run", ACTIONS["run"]["summary"]),
-    "stacks": ("stacks", "Show the stacks of all threads and tasks of a Python process, even if it is stuck."),
+    "stacks": (
+        "stacks",
+        "Show the stacks of all threads and tasks of a process, even if it is stuck, or of the session.",
+    ),
     "record": ("record", "Record a run of a Python program, to debug it afterwards."),
     "adapters": ("catalog", "List the debug adapters, or explain which one a program gets."),
     "doctor": ("catalog", "Start every installed adapter, and report which work and which to install."),

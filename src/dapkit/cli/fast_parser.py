@@ -6,7 +6,16 @@ is decided here that click would not decide alike: whatever is not certain, or i
 
 import os
 
-from dapkit.agent.command_words import ALIASES, OPTION_OF_RUN, POSITIONAL, WHERE, WITH_PROGRAM, flags, is_list
+from dapkit.agent.command_words import (
+    ALIASES,
+    OPTION_OF_RUN,
+    OWN_COMMANDS,
+    POSITIONAL,
+    WHERE,
+    WITH_PROGRAM,
+    flags,
+    is_list,
+)
 from dapkit.agent.table import ACTIONS, PARAMETERS
 from dapkit.cli.arguments import ASIDE
 
@@ -35,7 +44,7 @@ def read(words: "Sequence[str]") -> tuple[str, GivenArguments]:
 
     """
     name = ALIASES.get(words[0], words[0]).replace("-", "_") if words else ""
-    if name not in ACTIONS or name in ("run", OPTION_OF_RUN, *WITH_PROGRAM) or os.environ.keys() & _FOR_CLICK:
+    if name not in ACTIONS or name in (*OWN_COMMANDS, OPTION_OF_RUN, *WITH_PROGRAM) or os.environ.keys() & _FOR_CLICK:
         raise Unclear
     arguments, by_place = _options(name, iter(words[1:]))
     for parameter in POSITIONAL.get(name, ()):

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from dapkit.protocol import StackFrame
+from dapkit.protocol import Source, StackFrame
 
 _SYSTEM = tuple(map(Path, ("/usr", "/lib", "/lib64", "/bin", "/sbin", "/nix/store", "/snap")))
 """Folders of the system, unless the project lies in one of them."""
@@ -32,8 +32,12 @@ def is_own(frame: StackFrame, folders: Iterable[Path]) -> bool:
         folders: the folders of the program and of the project, whose files are the user's wherever they lie.
 
     """
-    source = frame.source
-    if frame.presentation_hint == "subtle" or source is None or not source.path:
+    return frame.presentation_hint != "subtle" and frame.source is not None and is_own_source(frame.source, folders)
+
+
+def is_own_source(source: Source, folders: Iterable[Path]) -> bool:
+    """Whether a source is the user's own; the folders are as for `is_own`."""
+    if not source.path:
         return False
     path = Path(source.path)
     if source.presentation_hint == "deemphasize" or not path.is_absolute() or not path.is_file():

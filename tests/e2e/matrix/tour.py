@@ -144,6 +144,7 @@ class Tour:
         file, add = self.subject.place("add")
         await self._see("sessions", lambda it: [one["status"] for one in it.details["sessions"]] == ["stopped"])
         await self._see("threads", lambda it: len(it.details["threads"]) > 0)
+        await self._see("stacks", lambda it: any(group["own"] for group in it.details["groups"]))
         await self._see("custom_request", lambda it: len(it.details["customBody"]["threads"]) > 0, command="threads")
         await self._see(
             "stack_trace",

@@ -7,6 +7,7 @@ from dapkit.agent.results import probe as pr
 from dapkit.agent.results import program as p
 from dapkit.agent.results import run as r
 from dapkit.agent.results import session as s
+from dapkit.agent.results import stacks as st
 from dapkit.agent.results import trace as t
 from dapkit.agent.results import values as v
 from dapkit.agent.results.snapshot import Child, Snapshot
@@ -807,5 +808,43 @@ SAMPLES: dict[str, ProtocolObject] = {
         more_frames=0,
         seconds=30,
         threads=[r.RunThread(name="MainThread", frames=[])],
+    ),
+    "stacks": st.StacksResult(
+        snapshot=RUNNING,
+        groups=[
+            st.StackGroup(
+                threads=["worker-0", "worker-1"],
+                count=12,
+                frames=[
+                    v.FrameRow(index=0, id=7, name="acquire", line=3, column=1, source=Source(path="/usr/lib/lock.py")),
+                    v.FrameRow(index=1, id=8, name="work", line=11, column=5, source=APP),
+                ],
+                own=[1],
+                more=True,
+            ),
+            st.StackGroup(threads=["idle\n"], count=1, frames=[], own=[], problem="it runs"),
+        ],
+        more=3,
+        paused=False,
+        locks=[
+            st.LockWait(lock="self.a", kind="Lock", waiting=["one at /app.py:3"], holder="two"),
+            st.LockWait(lock="self.b", kind="RLock", waiting=[], ended_owner=1403),
+            st.LockWait(lock="self.c", kind="RLock", waiting=[], holder="two", is_strange=True),
+            st.LockWait(lock="self.d", kind="Lock", waiting=["two at /app.py:9"]),
+        ],
+        deadlock=["one", "two"],
+    ),
+    "stacks_of_a_paused_program": st.StacksResult(
+        snapshot=STOPPED,
+        groups=[
+            st.StackGroup(
+                threads=["main"],
+                count=1,
+                frames=[v.FrameRow(index=0, id=7, name="poll", line=3, column=1, source=Source(path="/usr/poll.c"))],
+                own=[],
+            )
+        ],
+        more=0,
+        paused=True,
     ),
 }

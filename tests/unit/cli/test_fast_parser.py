@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given as drawn
 from hypothesis import strategies as st
 
-from dapkit.agent.command_words import WITH_PROGRAM, flags
+from dapkit.agent.command_words import OWN_COMMANDS, WITH_PROGRAM, flags
 from dapkit.agent.table import ACTIONS, PARAMETERS
 from dapkit.cli import actions
 from dapkit.cli.arguments import WrongWords, parameters
@@ -63,12 +63,7 @@ def test_what_is_read_without_click_is_what_click_reads(words: list[str]) -> Non
 @pytest.mark.parametrize("name", ACTIONS)
 def test_example_of_an_action_needs_no_click_unless_a_program_has_options(name: str) -> None:
     _, *words = shlex.split(actions.example(name))
-    if name in (
-        "run",
-        "compare_runs",
-        "launch",
-        *WITH_PROGRAM,
-    ):  # whose program has an argument with dashes, or which is an option
+    if name in (*OWN_COMMANDS, *WITH_PROGRAM, "compare_runs", "launch"):  # the last has an argument with dashes
         with pytest.raises(Unclear):
             read(words)
     else:

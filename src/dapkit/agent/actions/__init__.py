@@ -12,14 +12,15 @@ from dapkit.agent.actions import (
     run,
     sessions,
     sources,
+    stacks,
     trace,
     watchpoints,
 )
 from dapkit.agent.calls.registry import ACTIONS, Action
 
 _MODULES = (
-    *(run, probe, trace, autopsy, launch, breakpoints, execution, history, inspection, watchpoints, memory, sources),
-    sessions,
+    *(run, probe, trace, autopsy, launch, breakpoints, execution, history, inspection, stacks, watchpoints, memory),
+    *(sources, sessions),
 )
 
 TOPICS = [module.__name__.rpartition(".")[2] for module in _MODULES]

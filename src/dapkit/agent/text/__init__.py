@@ -1,6 +1,18 @@
 """Results as text for agents and people: the words of the contract first, dapkit's additions after them."""
 
-from dapkit.agent.text import autopsy, breakpoints, diagnostics, history, probe, program, run, session, trace, values
+from dapkit.agent.text import (
+    autopsy,
+    breakpoints,
+    diagnostics,
+    history,
+    probe,
+    program,
+    run,
+    session,
+    stacks,
+    trace,
+    values,
+)
 from dapkit.agent.text.escaping import render
 
 __all__ = [
@@ -13,6 +25,7 @@ __all__ = [
     "render",
     "run",
     "session",
+    "stacks",
     "trace",
     "values",
 ]

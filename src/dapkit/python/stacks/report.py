@@ -30,8 +30,8 @@ def as_lines(stacks: ProcessStacks, *, everything: bool = False) -> list[str]:
         lines += ["", *_thread(list(alike), stacks, everything=everything)]
     for thread, of_thread in _by_thread(stacks):
         lines += ["", f"Tasks of asyncio{f' in {thread}' if thread else ''} ({len(of_thread)})"]
-        for task in of_thread:
-            lines += ["", *_task(task, stacks, everything=everything)]
+        for together in _alike(of_thread, everything=everything):
+            lines += ["", *_task(together, stacks, everything=everything)]
     if stacks.tasks_reason and any("/asyncio/" in frame.file for thread in stacks.threads for frame in thread.frames):
         some = "Some tasks" if stacks.tasks else "Tasks"
         lines += ["", f"{some} of asyncio are not known: {stacks.tasks_reason}. {_ADVICE}"]
@@ -134,10 +134,20 @@ def _by_thread(stacks: ProcessStacks) -> list[tuple[str, list[Task]]]:
     return [(names.get(number, "a loop that does not run"), tasks) for number, tasks in of_thread.items()]
 
 
-def _task(task: Task, stacks: ProcessStacks, *, everything: bool) -> Iterator[str]:
+def _alike(tasks: Sequence[Task], *, everything: bool) -> Iterable[list[Task]]:
+    """Put tasks together that await the same calls, unless each is wanted."""
+    groups: dict[object, list[Task]] = {}
+    for task in tasks:
+        groups.setdefault((task.stack, task.is_running, task.awaited_by, everything and task.name), []).append(task)
+    return groups.values()
+
+
+def _task(alike: Sequence[Task], stacks: ProcessStacks, *, everything: bool) -> Iterator[str]:
+    task = alike[0]
     running = ", runs" if task.is_running else ""
     waiting = f", awaited by {', '.join(task.awaited_by)}" if task.awaited_by else ""
-    yield f"{task.name}{running}{waiting}"
+    names = ", ".join(each.name for each in alike[:8]) + (", ..." if len(alike) > 8 else "")
+    yield f"{f'{len(alike)} tasks: ' if len(alike) > 1 else ''}{names}{running}{waiting}"
     places = [(function, file, line, is_own(file)) for file, line, function in task.stack]
     yield from _stack(places, stacks.folder, everything=everything)
 

@@ -24,6 +24,7 @@ from dapkit.protocol import (
     encode_value,
 )
 from dapkit.protocol.heap import HEAP, HeapArguments
+from dapkit.protocol.locks import LOCKS, LocksArguments
 from dapkit.protocol.time_travel import (
     STEP_BACK_INTO,
     TIMELINE,
@@ -178,6 +179,11 @@ class ForwardingAdapter[Launch: msgspec.Struct, Attach: msgspec.Struct](Adapter[
     async def heap(self) -> RawJson:
         """Return the contents of the program's heap."""
         return await self.ask(HeapArguments())
+
+    @custom_request(LOCKS)
+    async def locks(self) -> RawJson:
+        """Return the locks that are taken."""
+        return await self.ask(LocksArguments())
 
     def _time_travel(self, command: str) -> TimeTravel:
         if self.run is None or self.run.debuggee is None:

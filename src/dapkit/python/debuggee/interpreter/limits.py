@@ -216,3 +216,12 @@ LEAVE_SECONDS: Final = 2.0
 
 LEAVE_TICK_SECONDS: Final = 0.01
 """How often it looks for that."""
+
+LOCK_FRAMES = 50
+"""Calls of a thread whose variables are searched for locks."""
+
+LOCK_VARIABLES = 200
+"""Variables of a call, or attributes of one of their values, that are looked at."""
+
+LOCK_PLACES = 20
+"""Calls that are named for a lock."""

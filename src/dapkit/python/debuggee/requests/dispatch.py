@@ -17,6 +17,7 @@ from . import data_breakpoints as requests_data
 from . import evaluation as requests_evaluation
 from . import exceptions as requests_exceptions
 from . import heap as requests_heap
+from . import locks as requests_locks
 from . import memory as requests_memory
 from . import session as requests_session
 from . import sources as requests_sources
@@ -99,6 +100,7 @@ HANDLERS: Final[dict[str, Handler]] = {
     **requests_data.HANDLERS,
     **requests_exceptions.HANDLERS,
     **requests_heap.HANDLERS,
+    **requests_locks.HANDLERS,
     **requests_control.HANDLERS,
     **requests_session.HANDLERS,
     **requests_sources.HANDLERS,
