@@ -50,6 +50,8 @@ class Traits:
             with the exit code as first group.
         finds_sources_by_name: whether it takes the name of a file, or the end of its path, in place of the path.
         f_string_log_messages: whether it writes the log messages of breakpoints as Python's f-strings.
+        fixed_addresses: whether programs that it starts run without randomised addresses, so that a fault of memory may
+            differ from the one of a plain run.
         frame_command: the command of its `repl` that selects the frame at `{index}`, if commands ignore the request's
             frame.
         heap_request: whether it answers `dapkit/heap`, a request for the contents of the program's heap.
@@ -97,6 +99,7 @@ class Traits:
     entry_function: str = ""
     evaluates_running: bool = False
     f_string_log_messages: bool = False
+    fixed_addresses: bool = False
     exit_line: re.Pattern[str] | None = None
     exit_message: re.Pattern[str] | None = None
     finds_sources_by_name: bool = False

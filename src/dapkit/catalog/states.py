@@ -89,8 +89,10 @@ def why(
     return Explanation(choice, choice.reasons)
 
 
-def render_states(adapter_states: list[AdapterState], catalog: Catalog) -> str:
-    """Return the states as text for a terminal."""
+def render_states(adapter_states: list[AdapterState], catalog: Catalog, *, everything: bool = True) -> str:
+    """Return the states as text for a terminal; without `everything`, only the names of those that are missing."""
+    missing = [] if everything else [state.name for state in adapter_states if not state.installed]
+    note = [f"not installed: {', '.join(missing)} (--all says how to install them)"] if missing else []
     rows = [("adapter", "state", "version", "for", "where")]
     rows += [
         (
@@ -101,8 +103,9 @@ def render_states(adapter_states: list[AdapterState], catalog: Catalog) -> str:
             str(state.path or state.problem or f"{state.definition.host}:{state.definition.port}"),
         )
         for state in adapter_states
+        if everything or state.installed
     ]
-    return "\n".join([*aligned(rows), *render_problems(catalog, adapter_states)])
+    return "\n".join([*aligned(rows), *note, *render_problems(catalog, adapter_states)])
 
 
 def render_problems(catalog: Catalog, adapter_states: Iterable[AdapterState]) -> Iterator[str]:

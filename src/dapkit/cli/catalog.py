@@ -15,11 +15,23 @@ from dapkit.hub.folder import project_of
 _JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
 
-@click.group(invoke_without_command=True, epilog="Example: dapkit adapters why app.py")
+class _Adapters(click.Group):
+    """Explains the choice for a program that is given in place of a command."""
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Take a word that is not a command as the program of `why`."""
+        is_program = args[0] not in self.commands and (os.path.exists(args[0]) or "." in args[0])
+        return super().resolve_command(ctx, ["why", *args] if is_program else args)
+
+
+@click.group(cls=_Adapters, invoke_without_command=True, epilog="Example: dapkit adapters app.py")
+@click.option("--all", "everything", is_flag=True, help="Also say how to install those that are missing.")
 @_JSON
 @click.pass_context
-def adapters(context: click.Context, *, as_json: bool) -> None:
-    """List the debug adapters with state, version, languages and location."""
+def adapters(context: click.Context, *, everything: bool, as_json: bool) -> None:
+    """List the installed debug adapters, or explain which one a program gets: dapkit adapters PROGRAM."""
     if context.invoked_subcommand is not None:
         return
     from dapkit import catalog as catalogs
@@ -30,7 +42,7 @@ def adapters(context: click.Context, *, as_json: bool) -> None:
     if as_json:
         click.echo(json.dumps([_state(state) for state in adapter_states], indent=2))
     else:
-        page(catalogs.render_states(adapter_states, catalog))
+        page(catalogs.render_states(adapter_states, catalog, everything=everything))
 
 
 @adapters.command(epilog="Example: dapkit adapters why app.py")

@@ -49,8 +49,8 @@ async def test_hits_of_a_program_are_one_table(caller: Caller, adapter: str) -> 
     assert answer.details["stop"]["exception"]["exceptionId"].split()[0] == "ZeroDivisionError"
     lines = answer.text.splitlines()
     assert lines[0] == "sums.py:4: 12 hits"
-    assert lines[1].split() == ["hit", "s", "thread", "total", "price"]
-    assert lines[2].split() == ["1", "0.000", "other", "0", "0"]
+    assert lines[1].split() == ["hit", "ms", "thread", "total", "price"]
+    assert lines[2].split() == ["1", "0", "other", "0", "0"]
     assert lines[14].startswith("Stopped at /")
     assert lines[-1] == "Exit code: 1"
 

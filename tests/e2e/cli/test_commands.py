@@ -394,6 +394,8 @@ def test_adapters_are_listed_and_explained(project: Path) -> None:
     assert found["debugpy"]["installed"]
     assert json.loads(dapkit(project, "adapters", "why", "app.py", "--json"))["adapter"] == "dapkit"
     assert "there is no program" in run_words(project, "adapters", "why", "nowhere.py")
+    assert dapkit(project, "adapters", "app.py") == dapkit(project, "adapters", "why", "app.py")
+    assert "there is no program" in run_words(project, "adapters", "nowhere.py")
 
 
 def run_words(project: Path, *words: str) -> str:

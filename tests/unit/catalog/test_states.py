@@ -76,6 +76,10 @@ def test_states_are_rendered_with_what_was_left_out_of_users_files(world: World)
         "dlv                    missing    -        go                              dlv was not found on PATH" in text
     )
     assert text.endswith(f'left out: {world.project}/dap.toml, gdb.rank, line 2: found "x", expected a whole number')
+    short = render_states(states(catalog, cwd=world.project), catalog, everything=False).splitlines()
+    assert "dlv was not found" not in "\n".join(short)
+    assert short[-2].startswith("not installed: ")
+    assert ", dlv, " in short[-2]
 
 
 def test_choice_is_explained(world: World) -> None:

@@ -121,7 +121,7 @@ class _StopReader:
         self.returned: list[values.VariableRow] = []
         self.exception: values.ExceptionRow | None = None
         self.lines: list[SourceLine] = []
-        self.incomplete = list(stop.remarks)
+        self.incomplete = [*stop.remarks, *_about_addresses(session, stop)]
         self._session = session
         self._stop = stop
 
@@ -193,6 +193,17 @@ class _StopReader:
         ):
             body = await self.ask(ExceptionInfoArguments(thread_id=self._stop.thread_id))
             self.exception = conversion.exception(body)
+
+
+_FAULTS_OF_MEMORY = frozenset({"SIGSEGV", "SIGBUS", "SIGABRT"})
+
+
+def _about_addresses(session: DebugSession, stop: Stop) -> list[str]:
+    """Say that a fault of memory may differ from the one of a plain run."""
+    is_placed = session.traits.fixed_addresses and not session.attached and not session.start.post_mortem
+    if stop.signal not in _FAULTS_OF_MEMORY or not is_placed:
+        return []
+    return [f"under {session.adapter} addresses are not randomised: a plain run may fail elsewhere"]
 
 
 def shown_frames(stop: Stop, count: int) -> list[int]:

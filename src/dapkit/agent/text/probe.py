@@ -12,7 +12,7 @@ from dapkit.agent.text.values import exception, value_alone
 
 @render.register
 def _(result: ProbeResult) -> str:
-    return "\n".join([*_table(result.table), *_ending(result)])
+    return "\n".join([*_table(result.table, limited=result.limited), *_ending(result)])
 
 
 @render.register
@@ -21,29 +21,31 @@ def _(result: ProbesOfTag) -> str:
     return "\n".join(lines or [f"Nothing is kept under the tag {one_line(result.tag)}."])
 
 
-def _table(table: ProbeTable) -> Iterator[str]:
+def _table(table: ProbeTable, *, limited: bool = False) -> Iterator[str]:
     threads = {row.thread for row in table.rows}
     tag = "" if table.tag is None else f"[{one_line(table.tag)}] "
     thread = ""
-    if len(threads) == 1 and (name := table.rows[0].thread) is not None:
-        thread = f", thread {one_line(name)}"
+    if len(threads) == 1 and (name := table.rows[0].thread) not in (None, "MainThread"):
+        thread = f", thread {one_line(name or '')}"
     count = f"{len(table.rows)} hit{'s' * (len(table.rows) != 1)}"
-    yield f"{tag}{one_line(table.location)}: {count}{thread}"
+    first = f"first {count} (--hits for more)" if limited else count
+    yield f"{tag}{one_line(table.location)}: {first}{thread}"
     if table.problem is not None:
         yield f"Note: {one_line(table.problem)}"
     if not table.rows:
         return
-    head = ["hit", "s", *(["thread"] if len(threads) > 1 else []), *map(one_line, table.expressions)]
+    head = ["hit", "ms", *(["thread"] if len(threads) > 1 else []), *map(one_line, table.expressions)]
     rows = [
         [
             str(row.hit),
-            f"{row.seconds:.3f}",
+            f"{row.seconds * 1000:.0f}",
             *([one_line(row.thread or "?")] if len(threads) > 1 else []),
             *map(_cell, row.values),
         ]
         for row in table.rows
     ]
-    yield from _aligned([head, *rows])
+    yield "  ".join(head)
+    yield from _aligned(rows)
 
 
 def _cell(value: ExpressionValue) -> str:
@@ -53,7 +55,7 @@ def _cell(value: ExpressionValue) -> str:
 
 
 def _aligned(rows: Sequence[Sequence[str]]) -> Iterator[str]:
-    """Yield the rows of a table; columns that are narrow are aligned."""
+    """Yield the rows of a table; columns that are narrow are aligned, but for their names, which may be long."""
     widths = [max(len(row[at]) for row in rows) for at in range(len(rows[0]))]
     for row in rows:
         cells = [
@@ -74,7 +76,6 @@ def _ending(result: ProbeResult) -> Iterator[str]:
         yield f"{result.seconds:g} s were over before the program had ended. --timeout gives it more."
     elif result.state == "terminated":
         code = "not known" if result.exit_code is None else str(result.exit_code)
-        limited = "; --hits shows further hits, if there are" if result.limited else ""
-        yield f"Exit code: {code}{limited}"
+        yield f"Exit code: {code}"
     elif result.stop is None:
         yield "The program is stopped at the last of these hits."
