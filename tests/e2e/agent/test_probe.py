@@ -115,3 +115,52 @@ async def test_secret_stays_hidden(caller: Caller) -> None:
     answer = await caller("probe", location="login.py:2", expressions=["password"], program="login.py", timeout=120)
     assert len(answer.details["table"]["rows"]) == 2
     assert "hunter2" not in f"{answer.text}{answer.details}"
+
+
+VALUES = """\
+import enum, sys
+
+class Color(enum.Enum):
+    RED = 1
+
+class User:
+    def __repr__(self):
+        return "<User: bob>"
+
+class Odd:
+    def __repr__(self):
+        return "a\x1fb"
+
+def look(value):
+    return value
+
+for value in (1, Color.RED, User(), None, Odd(), 2):
+    look(value)
+sys.exit(3)
+"""
+
+
+@both
+@pytest.mark.parametrize("location", ["values.py:15", "look"])
+async def test_texts_of_values_are_not_taken_for_errors(caller: Caller, adapter: str, location: str) -> None:
+    caller.write("values.py", VALUES)
+    answer = await caller(
+        "probe",
+        location=location,
+        expressions=["value", "value.name"],
+        program="values.py",
+        adapter=adapter,
+        timeout=120,
+    )
+    rows = answer.details["table"]["rows"]
+    assert [row["hit"] for row in rows] == [1, 2, 3, 4, 5, 6]
+    shown = [row["values"][0].get("evaluation", {}).get("result", "") for row in rows]
+    assert [shown[0], shown[2], shown[3], shown[5]] == ["1", "<User: bob>", "None", "2"]
+    assert "RED" in shown[1]
+    assert [("evaluation" in row["values"][1], "problem" in row["values"][1]) for row in rows][:3] == [
+        (False, True),
+        (True, False),
+        (False, True),
+    ]
+    assert answer.details["exitCode"] == 3
+    assert "stop" not in answer.details  # a program that ends itself does not break off

@@ -2,11 +2,14 @@
 
 import os
 import subprocess
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+import anyio
 import pytest
+from anyio.abc import ByteSendStream
 
 from action_fixtures import Caller
 
@@ -270,3 +273,102 @@ async def test_secret_of_a_crash_stays_hidden(caller: Caller) -> None:
     ):
         assert "password" in answer.text
         assert "hunter22" not in f"{answer.text}{answer.details['rows' if 'rows' in answer.details else 'frames']}"
+
+
+FACTORIAL = """\
+def fact(n):
+    if n < 2:
+        return 1
+    rest = fact(n - 1)
+    return n * rest
+
+fact(9)
+raise SystemExit(3)
+"""
+
+FACTORIAL_IN_C = """\
+int fact(int n) {
+    if (n < 2)
+        return 1;
+    int rest = fact(n - 1);
+    return n * rest;
+}
+int main(void) { return fact(9) == 0; }
+"""
+
+
+@pytest.mark.parametrize(
+    "adapter",
+    ["dapkit", *(pytest.param(each, marks=pytest.mark.each_adapter) for each in ("debugpy", "gdb", "lldb-dap"))],
+)
+async def test_call_of_a_function_that_calls_itself_is_told_from_the_others(
+    caller: Caller, adapter: str, require_tool: Callable[[str], Path]
+) -> None:
+    program = "fact.py"
+    if adapter in TOOLS:
+        program, source = "fact", caller.write("fact.c", FACTORIAL_IN_C)
+        caller.env = {**caller.env, "PATH": f"{require_tool(TOOLS[adapter]).parent}{os.pathsep}{caller.env['PATH']}"}
+        build = [str(require_tool("cc")), "-g", "-O0", "-o", str(source.with_suffix("")), str(source)]
+        await anyio.run_process(build)
+    else:
+        caller.write("fact.py", FACTORIAL)
+    location = "fact.c:2" if adapter in TOOLS else "fact.py:2"
+    traced = await caller("trace", location=location, nth=6, program=program, adapter=adapter, timeout=120)
+    assert {row["name"]: row["value"] for row in traced.details["arguments"]}["n"] == "4"
+    assert [row["line"] for row in traced.details["rows"]] == [2, 4, 5]
+    assert traced.details["returned"]["value"] == "24"
+    never = await caller("trace", location=f"{location} if n > 99", program=program, adapter=adapter, timeout=120)
+    assert "never hit: its condition (n > 99) was never met" in never.text
+    assert "stop" not in never.details
+
+
+WAITS_AND_CRASHES = """\
+import sys
+
+def boom(names):
+    return names["missing"]
+
+print("ready", flush=True)
+sys.stdin.readline()
+boom({})
+"""
+
+
+@pytest.mark.thorough
+async def test_process_is_followed_to_its_crash(caller: Caller) -> None:
+    program = [sys.executable, str(caller.write("later.py", WAITS_AND_CRASHES))]
+    async with await anyio.open_process(program, stdin=subprocess.PIPE, stderr=None) as process:
+        assert process.stdout is not None
+        assert process.stdin is not None
+        assert (await process.stdout.receive()).startswith(b"ready")
+
+        async def go_on_once_attached(stdin: ByteSendStream) -> None:
+            for _ in range(1200):
+                if "waiting for the first stop" in caller.progress:  # so it is attached to
+                    break
+                await anyio.sleep(0.05)
+            await stdin.send(b"\n")
+
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(go_on_once_attached, process.stdin)
+            answer = await caller("autopsy", program=str(process.pid), timeout=120)
+        assert answer.details["frames"][0]["suspicious"] == ["names"]
+        assert "Exception: KeyError: 'missing'" in answer.text
+        assert await process.wait() == 1  # it was let go, and has died of its own exception
+    refused = await caller("autopsy", program="4711", args=["--timeout", "5"])
+    assert refused.error == ("invalid_arguments", "process 4711 takes no arguments")
+
+
+@pytest.mark.each_adapter
+async def test_core_file_is_explained(caller: Caller, require_tool: Callable[[str], Path]) -> None:
+    caller.env = {**caller.env, "PATH": f"{require_tool('gdb').parent}{os.pathsep}{caller.env['PATH']}"}
+    source = caller.write("app.c", C)
+    build = [str(require_tool("cc")), "-g", "-O0", "-o", str(source.with_suffix("")), str(source)]
+    await anyio.run_process(build)
+    script = "run\ngenerate-core-file core.1\nkill\nquit\n"
+    caller.write("make_core.gdb", script)
+    await anyio.run_process([str(require_tool("gdb")), "-batch", "-x", "make_core.gdb", "./app"], cwd=caller.project)
+    answer = await caller("autopsy", program="app", args=["core.1"], timeout=120)
+    assert [(frame["function"], frame["line"]) for frame in answer.details["frames"]] == [("work", 13), ("main", 15)]
+    assert answer.details["frames"][0]["suspicious"] == ["missing"]
+    assert "addresses are not randomised" not in answer.text

@@ -23,7 +23,7 @@ from dapkit.agent.calls.registry import Approval, action
 from dapkit.agent.reading import conversion
 from dapkit.agent.reading.local_variables import is_returned, variables_of
 from dapkit.agent.reading.pages import lines_of
-from dapkit.agent.reading.report import last_output, passed_step, stop_report
+from dapkit.agent.reading.report import is_exit, last_output, passed_step, stop_report
 from dapkit.agent.reading.snapshots import snapshot
 from dapkit.agent.reading.suspicion import is_named, is_suspicious
 from dapkit.agent.reading.variable_contents import DEFINITIONS, contents_of, is_hidden
@@ -64,7 +64,9 @@ async def autopsy(
         await open_core(call, program=program, core=core, adapter=adapter, cwd=cwd, options=target.get("options"))
         return await _closed(call, Outcome("stopped", stop=call.session.state.stop))
     if pid is not None:
+        patient, call.patient = call.patient, False  # it need not stop at once
         await attach(call, pid=pid, adapter=adapter, cwd=cwd, exceptions=exceptions, options=target.get("options"))
+        call.patient = patient
         return await _closed(call, await _broken_off(call))
     if target.get("test") is not None:
         target = {**target, "options": {**_OF_TESTS, **(target.get("options") or {})}}
@@ -84,7 +86,9 @@ def _meant(
             return cast("p.ProgramToRun", {**target, "args": []}), pid, folder / args[0]
         return target, pid, core
     rest = {name: value for name, value in target.items() if name != "program"}
-    if program.isdecimal() and pid is None and not args:
+    if program.isdecimal() and pid is None:
+        if args:
+            raise InvalidArguments(f"process {program} takes no arguments", hint="Options of dapkit stand before it.")
         return cast("p.ProgramToRun", rest), int(program), core
     if "::" in program and target.get("test") is None:
         return cast("p.ProgramToRun", {**rest, "test": program}), pid, core
@@ -110,24 +114,27 @@ async def _closed(call: ActionCall, outcome: Outcome) -> AutopsyResult:
 
 
 async def _broken_off(call: ActionCall) -> Outcome:
-    """Let the program run until it breaks off; no breakpoint of the action's own stops it before."""
+    """Let the program run until it breaks off; other stops, such as the one of an attach, do not count."""
     session = call.session
     stop = session.state.stop
     outcome = Outcome("running") if stop is None else Outcome("stopped", stop=stop)
     while not session.state.over and call.left > 0:
-        if outcome.stop is not None and _is_breach(outcome.stop):
-            report = await stop_report(call, outcome.stop)
-            name = "" if report.exception is None else report.exception.exception_id
-            if name.split(maxsplit=1)[:1] != ["SystemExit"]:
-                return outcome
+        stop = outcome.stop
+        if stop is not None and _is_breach(stop) and not is_exit(await stop_report(call, stop)):
+            return outcome
         outcome = await session.execution.resume(deadline=call.left)
     if session.state.over:
         return Outcome("terminated", exit_code=session.state.exit_code, failure=session.state.failure)
     return outcome
 
 
+_HARMLESS_SIGNALS = frozenset({"SIGSTOP", "SIGTRAP", "SIGINT", "SIGCONT"})
+"""Signals by which debuggers stop a program."""
+
+
 def _is_breach(stop: Stop) -> bool:
-    return stop.at_panic_function or stop.signal is not None or stop.reason not in ("entry", "pause", "step")
+    is_signal = stop.signal is not None and stop.signal not in _HARMLESS_SIGNALS
+    return is_signal or stop.at_panic_function or stop.reason == "exception"
 
 
 async def _report(call: ActionCall, outcome: Outcome) -> AutopsyResult:

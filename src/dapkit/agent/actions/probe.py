@@ -1,7 +1,7 @@
 """The values of expressions at each hit of a place: no source is edited for it, and no session has to be looked after.
 
-A program is stopped at each hit, unless its adapter writes log messages as Python's f-strings: of a program that the
-action has started only the first hit is a stop then. The others are log messages, so that its threads run as usual.
+A program is stopped at each hit, unless its adapter writes log messages as Python's f-strings: of a line of a program
+that the action has started only the first hit is a stop then. The others are log messages: its threads run as usual.
 """
 
 import re
@@ -23,25 +23,25 @@ from dapkit.agent.calls.program_output import written
 from dapkit.agent.calls.registry import Approval, action
 from dapkit.agent.reading.breakpoint_problems import problem_of_kept
 from dapkit.agent.reading.expressions import expression_values
-from dapkit.agent.reading.report import stop_report
+from dapkit.agent.reading.report import is_exit, stop_report
 from dapkit.agent.reading.snapshots import snapshot
 from dapkit.agent.results.probe import ProbeResult, ProbeRow, ProbesOfTag, ProbeTable
 from dapkit.agent.results.session import StopReport
 from dapkit.agent.results.values import Evaluation, ExpressionValue
+from dapkit.client import SourceLocation
 from dapkit.redaction.redaction import value_of
 from dapkit.sessions.breakpoints.kept import KeptBreakpoint
 from dapkit.sessions.stops import Outcome, Stop
 
-_MARK, _BETWEEN = "\x1e", "\x1f"
-"""Characters around the values of a hit in a log message, and between them."""
+_MARK, _BETWEEN, _VALUE = "\x1e", "\x1f", "\x1d"
+"""Characters around the parts of a hit in a log message, between them, and before a value that there is."""
 
 _THREAD = '__import__("threading").current_thread().name'
 _TIME = '__import__("time").perf_counter()'
 
 _ROW = re.compile(f"{_MARK}([^{_MARK}]*){_MARK}")
 
-_ERROR = re.compile(r"<(\w+: .*)>", re.DOTALL)
-"""A value that could not be computed, as our adapter writes it into a log message."""
+_UNREADABLE = "its text has a character that ends a value here"
 
 
 @action(
@@ -141,11 +141,13 @@ class _Probe:
                     if not self.to_its_end:
                         break
                     await session.breakpoints.remove(self.own.number)
-                elif self._logged_from is None and self.to_its_end and session.traits.f_string_log_messages:
+                elif self._can_log:
                     await self._log_the_others(stop)
-            elif not self.to_its_end or stop.reason == "exception":
-                broken_at = await stop_report(call, stop)
-                if not self.to_its_end:
+            else:
+                report = await stop_report(call, stop)
+                if not is_exit(report) and (not self.to_its_end or stop.reason == "exception"):
+                    broken_at = report
+                if not self.to_its_end and broken_at is not None:
                     break
             outcome = await self._resume()
         self._read_logged()
@@ -169,6 +171,13 @@ class _Probe:
             seconds=call.timeout if late else None,
             failure=outcome.failure,
         )
+
+    @property
+    def _can_log(self) -> bool:
+        """Whether the hits that follow can be logged; breakpoints on functions have no log messages in the protocol."""
+        is_on_line = isinstance(self.own.spec.location, SourceLocation)
+        traits = self.call.session.traits
+        return self._logged_from is None and self.to_its_end and is_on_line and traits.f_string_log_messages
 
     @property
     def _is_full(self) -> bool:
@@ -201,7 +210,7 @@ class _Probe:
 
     async def _log_the_others(self, stop: Stop) -> None:
         """Set a log message for the hits that follow: the program does not stop at them."""
-        fields = [f"{{{_TIME}!r}}", f"{{{_THREAD}}}", *(f"{{({each})!r}}" for each in self.request.expressions)]
+        fields = [f"{{{_TIME}!r}}", f"{{{_THREAD}}}", *map(_field, self.request.expressions)]
         spec = self.own.spec
         hit_condition = f"<= {self.request.hits - 1}" if self.request.every == 1 else spec.hit_condition
         message = _MARK + _BETWEEN.join(fields) + _MARK
@@ -219,14 +228,21 @@ class _Probe:
         text = written(self.call.session, "console", since=self._logged_from).text
         for match in [*_ROW.finditer(text)][len(self.rows) - 1 :]:
             moment, thread, *values = match[1].split(_BETWEEN)
-            if len(values) == len(self.request.expressions):
-                row_values = [*map(_logged_value, self.request.expressions, values)]
-                self._append(float(moment) - self._logged_began, thread, row_values)
+            expressions = self.request.expressions
+            if len(values) != len(expressions):  # the text of one has such a character
+                values = [_UNREADABLE] * len(expressions)
+            self._append(float(moment) - self._logged_began, thread, [*map(_logged_value, expressions, values)])
+
+
+def _field(expression: str) -> str:
+    """Return the field of a log message that shows an expression; its error stands in place of all of the field."""
+    return f'{{f"{_VALUE}{{({expression})!r}}"}}'
 
 
 def _logged_value(expression: str, text: str) -> ExpressionValue:
-    if (error := _ERROR.fullmatch(text)) is not None:
-        return ExpressionValue(expression=expression, problem=error[1])
+    if not text.startswith(_VALUE):
+        return ExpressionValue(expression=expression, problem=text.removeprefix("<").removesuffix(">"))
+    text = text.removeprefix(_VALUE)
     beginning, length = shortened(text, limits.CUT_VALUE_CHARACTERS)
     evaluation = Evaluation(result=value_of(expression, beginning), variables_reference=0, length=length)
     return ExpressionValue(expression=expression, evaluation=evaluation)

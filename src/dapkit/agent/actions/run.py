@@ -27,7 +27,7 @@ from dapkit.agent.calls.registry import ACTIONS, Approval, action
 from dapkit.agent.reading.breakpoint_problems import asked_place, problem_of
 from dapkit.agent.reading.comparison import compared_runs
 from dapkit.agent.reading.expressions import expression_values
-from dapkit.agent.reading.report import from_line, stop_report
+from dapkit.agent.reading.report import from_line, is_exit, stop_report
 from dapkit.agent.reading.snapshots import snapshot
 from dapkit.agent.results.breakpoints import FunctionBreakpointRow, SourceBreakpointRow
 from dapkit.agent.results.run import ComparedRuns, RunBreakpoint, RunResult, RunStop
@@ -191,7 +191,7 @@ class _Run:
         """Show a stop; where the program stops once more than is to be shown, it must not stop again."""
         if self._outcomes is not None:
             return
-        if _is_exit(report) and not self.has_filters:
+        if is_exit(report) and not self.has_filters:
             return
         if len(self.stops) < self.most:
             stop = await self._stop(report)
@@ -284,9 +284,3 @@ def _ends_with_exception(output: str, stop: StopReport | None) -> bool:
     message = stop.exception.message
     text = f"{stop.exception.exception_id}: {message}" if message else stop.exception.exception_id
     return last_line == text
-
-
-def _is_exit(stop: StopReport) -> bool:
-    """Whether a stop is at the exception by which a program of Python ends itself."""
-    name = "" if stop.exception is None else stop.exception.exception_id
-    return name.split(maxsplit=1)[:1] == ["SystemExit"]  # debugpy adds a remark

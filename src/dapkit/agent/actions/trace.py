@@ -25,12 +25,13 @@ from dapkit.agent.calls.session_notes import ShownValue
 from dapkit.agent.reading.breakpoint_problems import problem_of_kept
 from dapkit.agent.reading.call_trace import with_branches
 from dapkit.agent.reading.expressions import expression_values
-from dapkit.agent.reading.report import stop_report
+from dapkit.agent.reading.pages import reliable_total
+from dapkit.agent.reading.report import is_exit, stop_report
 from dapkit.agent.reading.snapshots import snapshot
 from dapkit.agent.results.session import StopReport
 from dapkit.agent.results.trace import TraceResult, TraceRow
 from dapkit.agent.results.values import FrameRow, VariableRow
-from dapkit.protocol import StackFrame
+from dapkit.protocol import StackFrame, StackTraceArguments
 from dapkit.sessions.breakpoints.kept import KeptBreakpoint
 from dapkit.sessions.errors import NotStopped
 from dapkit.sessions.own_code import is_own
@@ -119,6 +120,8 @@ class _Tracer:
     _level: int = 0
     _thread: int | None = None
     _above: _Signature = ()
+    _is_recursive: bool = False
+    _depth: int | None = None  # frames at the beginning, if that is known
     _values: dict[int, Mapping[str, ShownValue]] = field(default_factory=dict)
     _returned_before: Sequence[VariableRow] = ()  # debugpy shows them at further stops
 
@@ -133,9 +136,12 @@ class _Tracer:
             await session.breakpoints.remove(own.number)
             return await self.follow(stop)
         self.ending = "it was not called"
-        if stop is not None:
-            self.broken_at = await stop_report(self.call, stop)
-            self.problem = "The program stopped before it came there."
+        report = None if stop is None else await stop_report(self.call, stop)
+        if report is not None and is_exit(report):
+            await session.execution.resume(deadline=self.call.left)
+            self.problem = problem_of_kept(own)
+        elif report is not None:
+            self.problem, self.broken_at = "The program stopped before it came there.", report
         else:
             late = "The time was over before the program came there."
             self.problem = problem_of_kept(own) if session.state.over else late
@@ -144,7 +150,10 @@ class _Tracer:
     async def follow(self, stop: Stop) -> TraceResult:
         """Follow the call in which the program is stopped, to its end or to the limit."""
         self._first = report = await stop_report(self.call, stop)
-        self._above, self._thread = _signature((stop.frames or ())[1:]), stop.thread_id
+        frames = stop.frames or ()
+        self._above, self._thread = _signature(frames[1:]), stop.thread_id
+        self._is_recursive = bool(frames) and any(name == frames[0].name for name, _, _ in self._above)
+        self._depth = await self._frames_of(stop)
         self._values[0] = self._variables()
         following: StopReport | None = report
         while following is not None:
@@ -174,7 +183,7 @@ class _Tracer:
             self._add(report, None)
             self.problem, self.broken_at = "The program stopped for another reason.", following
             return None
-        level = self._level_of(stop)
+        level = await self._level_of(stop)
         if not is_limit:
             self._add(report, following, same=level == self._level)
         if stop.reason == "exception":
@@ -190,7 +199,7 @@ class _Tracer:
         """Step; out again where a step into a call has led into code of others, or further than is followed."""
         execution = self.call.session.execution
         outcome = await execution.resume(how, thread=self._thread, deadline=self.call.left)
-        while how == "step_in" and outcome.stop is not None and self._is_beside(outcome.stop):
+        while how == "step_in" and outcome.stop is not None and await self._is_beside(outcome.stop):
             outcome = await execution.resume("step_out", thread=self._thread, deadline=self.call.left)
         return outcome
 
@@ -205,17 +214,28 @@ class _Tracer:
         raised = await self._raised(stop)
         self.ending = "it was left, by a return or an exception" if raised is None else f"it raised {raised}"
 
-    def _level_of(self, stop: Stop) -> int | None:
+    async def _frames_of(self, stop: Stop) -> int | None:
+        """Count the frames of a stack; None if that would take long, and the calls above tell as much."""
+        total = reliable_total(self.call.session, stop.total_frames)
+        if total is not None or not self._is_recursive or stop.thread_id is None:
+            return total
+        request = StackTraceArguments(thread_id=stop.thread_id, start_frame=0, levels=limits.FRAMES_MOST)
+        return len((await self.call.requests.ask(request)).stack_frames)
+
+    async def _level_of(self, stop: Stop) -> int | None:
         """Count the calls between the traced one and the innermost frame; None if the traced one has been left."""
+        depth = None if self._depth is None else await self._frames_of(stop)
+        if depth is not None and self._depth is not None:
+            return depth - self._depth if depth >= self._depth else None
         frames = stop.frames or ()
         for level in range(min(len(frames), limits.TRACE_DEPTH_MOST + 2)):
             if _signature(frames[level + 1 :]) == self._above:
                 return level
         return None
 
-    def _is_beside(self, stop: Stop) -> bool:
+    async def _is_beside(self, stop: Stop) -> bool:
         """Whether a stop is in code of others, or deeper than is followed."""
-        level = self._level_of(stop)
+        level = await self._level_of(stop)
         if stop.reason != "step" or not level or not stop.frames:
             return False
         folders = (self.call.session.cwd, self.call.session.project)

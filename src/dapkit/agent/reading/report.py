@@ -206,6 +206,12 @@ def _about_addresses(session: DebugSession, stop: Stop) -> list[str]:
     return [f"under {session.adapter} addresses are not randomised: a plain run may fail elsewhere"]
 
 
+def is_exit(stop: StopReport) -> bool:
+    """Whether a stop is at the exception by which a program of Python ends itself."""
+    name = "" if stop.exception is None else stop.exception.exception_id
+    return name.split(maxsplit=1)[:1] == ["SystemExit"]  # debugpy adds a remark
+
+
 def shown_frames(stop: Stop, count: int) -> list[int]:
     """Choose the frames to show of so many: the innermost, or those around the user's own code and the last of it."""
     indexes = [0, stop.frame, *([] if stop.outermost is None else [stop.outermost]), stop.frame + 1, 1]
