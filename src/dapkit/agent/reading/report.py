@@ -302,7 +302,8 @@ def _row(
 ) -> values.VariableRow:
     """Show a variable with its contents, compared with the last report."""
     has_members = variable.variables_reference > 0 or variable.value.endswith("}")
-    most = limits.CONTENTS_CHARACTERS if has_members else limits.REPORT_VALUE_CHARACTERS
+    fits = has_members and len(variable.value) <= limits.CONTENTS_CHARACTERS
+    most = limits.CONTENTS_CHARACTERS if fits else limits.REPORT_VALUE_CHARACTERS
     row = changed(conversion.variable(variable, most=most), contents=contents)
     if earlier_values is None:
         return row

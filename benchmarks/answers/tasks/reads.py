@@ -1,0 +1,4 @@
+"""A program that reads its input."""
+
+name = input()
+print(f"hello {name}")
