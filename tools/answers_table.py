@@ -9,6 +9,7 @@ answer must hold the line and the value that the question is about. Nothing is a
 
 import argparse
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -22,6 +23,12 @@ ROOT = Path(__file__).parents[1]
 TASKS = ROOT / "benchmarks/answers/tasks"
 PAGE = ROOT / "docs/reference/answers.md"
 
+
+MILLISECONDS = re.compile(r"^(\d+ *)  \d+ *  ", re.MULTILINE)
+"""The number and the time of a hit, at the beginning of a row."""
+
+FAULTS = "## Faults\n"
+"""Begins the part of the page that `benchmarks/answers/compare.py` writes."""
 
 INTRODUCTION = """\
 # The cost of answers
@@ -85,7 +92,8 @@ def main() -> int:
     if arguments.show:
         print(text)
     else:
-        PAGE.write_text(text, encoding="utf-8")
+        faults = PAGE.read_text(encoding="utf-8").partition(FAULTS)[2] if PAGE.exists() else ""
+        PAGE.write_text(f"{text}\n{FAULTS}{faults}", encoding="utf-8")
         print(f"written: {PAGE.relative_to(ROOT)}")
     return 0
 
@@ -159,7 +167,8 @@ def row(call: Call, task: Task, folder: Path) -> str:
             process.wait()
     answer = answer.replace(str(folder), "/home/ada/shop")
     missing = [text for text in task.holds if text not in answer]
-    if missing or len(answer.encode()) > task.most:
+    on_a_quick_machine = MILLISECONDS.sub(r"\1  0  ", answer)  # a slow one has more digits in each row
+    if missing or len(on_a_quick_machine.encode()) > task.most:
         reason = f"{missing} not in" if missing else f"more than {task.most} bytes:"
         sys.exit(f"{task.question}: {reason}\n{answer}")
     shown = " ".join(["dapkit", *(f"'{word}'" if '"' in word else word for word in task.words)])

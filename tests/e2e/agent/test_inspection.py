@@ -345,6 +345,16 @@ async def test_value_that_a_call_returns_is_shown_after_a_step_out(caller: Calle
     assert "(return)" not in out.text
 
 
+async def test_variables_of_the_function_around_are_in_the_report(caller: Caller) -> None:
+    inner = "    rate = 1\n    def make(n):\n        return n * rate\n    rate = 3\n    return make\n"
+    text = f"def makers():\n{inner}\nmakers()(2)\n"
+    caller.write("makers.py", text)
+    stopped = await caller("launch", program="makers.py", breakpoints=["makers.py:4"])
+    assert [(row["name"], row["value"]) for row in stopped.details["stop"]["locals"]] == [("n", "2"), ("rate", "3")]
+    rows = (await caller("variables")).details["variables"]
+    assert [(row["name"], row["value"]) for row in rows] == [("n", "2"), ("rate", "3")]
+
+
 async def test_line_alone_is_one_of_the_present_file_and_restart_takes_breakpoints(caller: Caller) -> None:
     caller.write("cart.py", CART)
     await caller("launch", program="cart.py", breakpoints=["cart.py:3"])

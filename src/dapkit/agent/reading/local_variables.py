@@ -50,11 +50,11 @@ async def variables_of(frame_id: int, ask: Ask, *, commands: Mapping[str, str]) 
 def local_scopes(scopes: Sequence[Scope]) -> list[Scope]:
     """Choose the scopes that hold the variables of a function, and the value that a call has just returned.
 
-    gdb has the arguments in a scope of their own.
+    gdb has the arguments in a scope of their own, and dapkit the variables of the functions around it.
     """
     hinted = [scope for scope in scopes if scope.presentation_hint in ("locals", "arguments", "returnValue")]
     if hinted:
-        return hinted
+        return [*hinted, *(scope for scope in scopes if scope.name == "Closure" and not scope.expensive)]
     others = [
         scope
         for scope in scopes

@@ -18,8 +18,9 @@ def _lines(result: StacksResult) -> Iterator[str]:
         names = [*result.deadlock, result.deadlock[0]]
         yield f"Deadlock: {' -> '.join(map(one_line, names))} (each waits for the next)"
     yield from (_lock(lock) for lock in result.locks or ())
+    has_own = any(group.own for group in result.groups)
     for group in result.groups:
-        yield from _group(group)
+        yield from _group(group) if group.own or not has_own or group.problem is not None else _beside(group)
     if result.more:
         yield f"(and {result.more} more threads)"
     if not result.paused and result.snapshot.status == "running":
@@ -40,11 +41,21 @@ def _lock(wait: LockWait) -> str:
     return f"{lock}: {owner}" + (f"; awaited by {waiting}" if waiting else "")
 
 
-def _group(group: StackGroup) -> Iterator[str]:
+def _beside(group: StackGroup) -> Iterator[str]:
+    """Yield threads that are in none of the user's own code, as of the language's runtime, on one line."""
+    place = f" @ {frame_location(group.frames[0])}" if group.frames else ""
+    name = one_line(group.frames[0].name) if group.frames else "(no frames)"
+    yield f"- {_names(group)}: {name}{place}"
+
+
+def _names(group: StackGroup) -> str:
     names = ", ".join(map(one_line, group.threads))
     count = f"{group.count} threads: " if group.count > 1 else ""
-    more = ", ..." if group.count > len(group.threads) else ""
-    yield f"- {count}{names}{more}"
+    return f"{count}{names}{', ...' if group.count > len(group.threads) else ''}"
+
+
+def _group(group: StackGroup) -> Iterator[str]:
+    yield f"- {_names(group)}"
     if group.problem is not None:
         yield f"  ({one_line(group.problem)})"
     visible = (

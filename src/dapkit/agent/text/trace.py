@@ -42,6 +42,7 @@ def _head(result: TraceResult) -> Iterator[str]:
 def _rows(rows: Sequence[TraceRow], characters: int) -> Iterator[str]:
     width = max((len(str(row.line)) for row in rows), default=1)
     own = min((_indent(row.text) for row in rows if row.text.strip() and not row.level), default=0)
+    texts: set[tuple[int, int, str]] = set()
     for row in rows:
         margin = "  " * (row.level + 1)
         if row.folded is not None:
@@ -60,8 +61,13 @@ def _rows(rows: Sequence[TraceRow], characters: int) -> Iterator[str]:
         calls = ", ".join(_cut(returned_value(each), characters) for each in row.returned or ())
         effects = ", ".join(filter(None, [calls, changes]))
         text = one_line_of_code(row.text)[0 if row.level else own :].rstrip()
-        mark = "" if row.branch is None else "  [true]" if row.branch else "  [false]"
-        yield f"{margin}{row.line:>{width}}  {text}{mark}" + (f"  -> {effects}" if effects else "")
+        if (row.level, row.line, text) in texts:  # of a round before
+            text = ""
+        else:
+            texts.add((row.level, row.line, text))
+        mark = "" if row.branch is None else "[true]" if row.branch else "[false]"
+        parts = filter(None, [text, mark, f"-> {effects}" if effects else ""])
+        yield f"{margin}{row.line:>{width}}  {'  '.join(parts)}".rstrip()
 
 
 def _end(result: TraceResult) -> Iterator[str]:
