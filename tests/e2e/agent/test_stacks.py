@@ -11,6 +11,7 @@ import anyio
 import pytest
 
 from action_fixtures import Caller
+from dapkit.agent.calls.failures import ActionFailed
 
 BANK = """\
 import threading, time
@@ -158,3 +159,25 @@ async def test_process_is_attached_to_and_released(caller: Caller) -> None:
         finally:
             process.kill()
     assert (await caller("sessions")).details["sessions"][-1]["status"] == "terminated"
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("action", ["stacks", "autopsy"])
+async def test_process_is_released_also_if_the_answer_fails(
+    caller: Caller, action: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def fails(*_: object, **__: object) -> None:
+        raise ActionFailed("internal", "broken")
+
+    monkeypatch.setattr("dapkit.agent.actions.stacks._stacks", fails)
+    monkeypatch.setattr("dapkit.agent.actions.autopsy._broken_off", fails)
+    program = [sys.executable, str(caller.write("app.py", BANK))]
+    async with await anyio.open_process(program, stderr=None) as process:
+        try:
+            assert process.stdout is not None
+            assert (await process.stdout.receive()).startswith(b"ready")
+            assert (await caller(action, pid=process.pid)).error == ("internal", "broken")
+            assert (await caller("sessions")).details["sessions"][0]["status"] == "terminated"
+            assert process.returncode is None
+        finally:
+            process.kill()

@@ -6,7 +6,6 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Unpack, cast
 
-import anyio
 import anyio.to_thread
 
 from dapkit.agent import limits
@@ -14,7 +13,7 @@ from dapkit.agent.actions.history import why
 from dapkit.agent.actions.inspection import threads_standing
 from dapkit.agent.actions.launch import attach
 from dapkit.agent.actions.launch import core as open_core
-from dapkit.agent.actions.whole_program import started
+from dapkit.agent.actions.whole_program import released, started
 from dapkit.agent.calls import parameters as p
 from dapkit.agent.calls.call import ActionCall
 from dapkit.agent.calls.failures import ActionFailed, InvalidArguments
@@ -62,12 +61,14 @@ async def autopsy(
         if program is None:
             raise InvalidArguments("program is required for a core file")
         await open_core(call, program=program, core=core, adapter=adapter, cwd=cwd, options=target.get("options"))
-        return await _closed(call, Outcome("stopped", stop=call.session.state.stop))
+        async with released(call):
+            return await _report(call, Outcome("stopped", stop=call.session.state.stop))
     if pid is not None:
         patient, call.patient = call.patient, False  # it need not stop at once
         await attach(call, pid=pid, adapter=adapter, cwd=cwd, exceptions=exceptions, options=target.get("options"))
         call.patient = patient
-        return await _closed(call, await _broken_off(call))
+        async with released(call):
+            return await _report(call, await _broken_off(call))
     if target.get("test") is not None:
         target = {**target, "options": {**_OF_TESTS, **(target.get("options") or {})}}
         exceptions = _FILTERS_OF_TESTS if exceptions is None else exceptions
@@ -102,15 +103,6 @@ def _is_core(path: Path) -> bool:
     except OSError:
         return False
     return head[:4] == b"\x7fELF" and head[16:18] in (b"\x04\0", b"\0\x04")
-
-
-async def _closed(call: ActionCall, outcome: Outcome) -> AutopsyResult:
-    """Report about a process or a core file, and let it go."""
-    try:
-        return await _report(call, outcome)
-    finally:
-        with anyio.CancelScope(shield=True), suppress(DapkitError):
-            await (call.session.terminate() if call.session.state.over else call.session.detach())
 
 
 async def _broken_off(call: ActionCall) -> Outcome:

@@ -9,6 +9,7 @@ import anyio.to_thread
 from dapkit.agent import limits
 from dapkit.agent.actions.inspection import stacks_of
 from dapkit.agent.actions.launch import attach
+from dapkit.agent.actions.whole_program import released
 from dapkit.agent.budget import shortened
 from dapkit.agent.calls import parameters as p
 from dapkit.agent.calls.call import ActionCall
@@ -21,7 +22,8 @@ from dapkit.agent.results.values import FrameRow, ThreadStack
 from dapkit.protocol import DapkitError, Source, Thread
 from dapkit.protocol.locks import LocksArguments, LocksBody
 from dapkit.sessions.errors import SessionOver
-from dapkit.sessions.own_code import is_own_source
+from dapkit.sessions.own_code import AT_A_PLACE, is_own_source
+from dapkit.sessions.stops import Stop
 
 
 @action(
@@ -39,11 +41,8 @@ async def stacks(call: ActionCall, *, pid: p.Pid | None = None, adapter: p.Adapt
         return await _stacks(call)
     call.patient = False  # it need not stop
     await attach(call, pid=pid, adapter=adapter)
-    try:
+    async with released(call):
         return await _stacks(call)
-    finally:
-        with anyio.CancelScope(shield=True), suppress(DapkitError):
-            await call.session.detach()
 
 
 async def _stacks(call: ActionCall) -> StacksResult:
@@ -54,7 +53,7 @@ async def _stacks(call: ActionCall) -> StacksResult:
     if runs:
         with suppress(DapkitError), anyio.move_on_after(limits.RUN_PAUSE_SECONDS):
             await session.execution.pause(deadline=min(limits.RUN_PAUSE_SECONDS, call.left))
-    paused = runs and session.state.stop is not None
+    paused = runs and session.state.stop is not None and _is_pause(session.state.stop)
     try:
         threads = await session.requests.threads()
         first = threads[: limits.THREADS_SHOWN]
@@ -72,6 +71,11 @@ async def _stacks(call: ActionCall) -> StacksResult:
         locks=locks,
         deadlock=None if locks is None else circle(locks),
     )
+
+
+def _is_pause(stop: Stop) -> bool:
+    """Whether a stop is the one that was asked for, and not one that came at the same time."""
+    return not stop.hit_breakpoints and stop.reason not in AT_A_PLACE and stop.reason != "exception"
 
 
 async def _locks(call: ActionCall, threads: Sequence[Thread]) -> list[LockWait] | None:

@@ -55,6 +55,16 @@ async def started(
 
 
 @asynccontextmanager
+async def released(call: ActionCall) -> AsyncGenerator[None]:
+    """Let go of the process or the core file of the session when the block is left, whatever happens in it."""
+    try:
+        yield
+    finally:
+        with anyio.CancelScope(shield=True), suppress(DapkitError):
+            await (call.session.terminate() if call.session.state.over else call.session.detach())
+
+
+@asynccontextmanager
 async def breakpoint_set(
     call: ActionCall, item: dict[str, object], folders: Sequence[Path]
 ) -> AsyncGenerator[KeptBreakpoint]:
