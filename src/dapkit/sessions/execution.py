@@ -87,6 +87,16 @@ class Execution:
                 )
         return await self._outcome(before, chosen_target, ends)
 
+    async def let_run(self, *, deadline: float | None = None) -> None:
+        """Resume the program without waiting for its next stop. Raises: as `resume`."""
+        ends = self._ends(deadline)
+        async with self._resuming:
+            stopped_target = self._chosen(None, None)
+            if stopped_target is not None and stopped_target.stop is not None:
+                alone = _resumes_alone(stopped_target.session)
+                arguments = _request("continue", stopped_target.stop.thread_id or 0, None, None, alone=alone)
+                await self._send(stopped_target, arguments, stepping=False, ends=ends)
+
     async def run_to(self, place: Location, *, thread: int | None = None, deadline: float | None = None) -> Outcome:
         """Resume the program until it reaches a place, or stops for another reason before.
 

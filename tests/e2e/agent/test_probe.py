@@ -4,6 +4,8 @@ import pytest
 
 from action_fixtures import Caller
 
+pytestmark = pytest.mark.timeout(300)  # for a busy machine
+
 SUMS = """\
 import threading
 

@@ -13,6 +13,8 @@ from anyio.abc import ByteSendStream
 
 from action_fixtures import Caller
 
+pytestmark = pytest.mark.timeout(300)  # for a busy machine
+
 PYTHON = """\
 def price(number):
     total = number * 2
@@ -242,8 +244,11 @@ async def test_autopsy_of_a_program_that_does_not_crash(caller: Caller) -> None:
     assert ended.text.splitlines()[0].endswith("without an exception or a signal that stopped it. Exit code: 3")
     assert ended.text.splitlines()[-1] == "| fine"
     caller.write("stuck.py", "import time\ndef waits():\n    while True:\n        time.sleep(0.05)\nwaits()\n")
-    late = await caller("autopsy", program="stuck.py", timeout=8)
-    assert late.details["seconds"] == 8
+    for seconds in (8, 40, 150):  # a busy machine may not have come so far in the first of these times
+        late = await caller("autopsy", program="stuck.py", timeout=seconds)
+        if "waits @" in late.text:
+            break
+    assert late.details["seconds"] == seconds
     assert "waits @" in late.text
 
 
@@ -343,7 +348,7 @@ async def test_process_is_followed_to_its_crash(caller: Caller) -> None:
         assert (await process.stdout.receive()).startswith(b"ready")
 
         async def go_on_once_attached(stdin: ByteSendStream) -> None:
-            for _ in range(1200):
+            for _ in range(4000):
                 if "waiting for the first stop" in caller.progress:  # so it is attached to
                     break
                 await anyio.sleep(0.05)

@@ -62,7 +62,7 @@ async def _stacks(call: ActionCall) -> StacksResult:
     finally:
         if paused:
             with anyio.CancelScope(shield=True):
-                await session.execution.resume(deadline=0)
+                await session.execution.let_run(deadline=limits.RUN_PAUSE_SECONDS)
     return StacksResult(
         snapshot=snapshot(session),
         groups=_groups(call, first, rows),
