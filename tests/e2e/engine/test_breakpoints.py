@@ -1,5 +1,6 @@
 """Breakpoints: where they end up, when they stop, and what they say."""
 
+import textwrap
 from pathlib import Path
 from typing import Any
 
@@ -526,4 +527,64 @@ def test_breakpoints_at_a_function_and_at_its_first_line_make_one_stop(start: St
         ("breakpoint", [every, second, line["id"]]),
         ("function breakpoint", [every]),
     ]
+    assert peer.finish()[0] == 0
+
+
+STATEMENTS_OF_SEVERAL_LINES = """
+    def add(a, b):
+        return a + b
+
+    def run():
+        one = add(
+            1,
+            add(
+                2,
+                3,
+            ),
+        )
+        for number in range(
+            2,
+        ):
+            one += number
+        while add(
+            one,
+            1,
+        ) < 10:
+            one += 1
+        rows = [
+            one,
+            add(1, 2),
+        ]
+        return add(
+            one,
+            2,
+        )
+
+    run()
+"""
+
+
+@pytest.mark.parametrize(
+    ("line", "hits"),
+    [
+        ("one = add(", 1),
+        ("add(", 1),
+        ("for number in range(", 3),  # once for each round, as where it stands in one line
+        ("while add(", 3),
+        ("rows = [", 1),
+        ("return add(", 1),
+    ],
+)
+def test_statement_of_several_lines_is_hit_once_each_time_it_runs(start: Start, line: str, hits: int) -> None:
+    number = next(
+        number
+        for number, text in enumerate(textwrap.dedent(STATEMENTS_OF_SEVERAL_LINES).strip().splitlines(), 1)
+        if text.strip().startswith(line)
+    )
+    peer = start(STATEMENTS_OF_SEVERAL_LINES)
+    peer.configure(lines=[number])
+    for _ in range(hits):
+        assert peer.stopped("breakpoint")
+        assert peer.at() == ("run", number)
+        peer.go()
     assert peer.finish()[0] == 0

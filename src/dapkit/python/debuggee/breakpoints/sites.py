@@ -199,6 +199,15 @@ def _also_idle(served: tuple[CodeType | None, LineCallback] | None, codes: list[
     return also_idle
 
 
+def without_repeats(callback: LineCallback, repeats: frozenset[int]) -> LineCallback:
+    """Make a callback of a line that does nothing at some instructions: a statement has not ended that began before."""
+
+    def once(code: CodeType, line: int, depth: int = 1) -> object:
+        return None if sys._getframe(depth).f_lasti in repeats else callback(code, line, depth + 1)
+
+    return once
+
+
 def _disable(_code: CodeType, _place: int, _depth: int = 1) -> object:
     return DISABLE
 

@@ -13,7 +13,7 @@ from _bisect import bisect_left
 from collections.abc import Callable, Generator
 from types import CodeType
 
-from ..bytecode.positions import CodePlaces, look_up_spots, spots_of_line
+from ..bytecode.positions import CodePlaces, look_up_spots, repeated_starts, spots_of_line
 from ..bytecode.texts import ProgramText, ProgramTexts
 from ..bytecode.tree_places import Spot
 from ..connection.framing import Json
@@ -29,7 +29,7 @@ from ..templates.jinja import CompiledTemplate, compiled_template
 from .breakpoint import SOURCE, EngineBreakpoint
 from .condition_nodes import NodeTemplates
 from .conditions import HitActions, HostCode
-from .sites import BreakpointSite, HitCollector, SiteTable, site_of
+from .sites import BreakpointSite, HitCollector, SiteTable, site_of, without_repeats
 
 type ActionsFor = Callable[..., HitActions]
 """`(breakpoint, at_line=False)`: `at_line` says that a LINE event hits it."""
@@ -324,9 +324,14 @@ class SourceBreakpointTable:
                 actions = self._actions_for(breakpoint, at_line=at_line)
                 return site_of(breakpoint, host, at, actions, at_once=at_once)
 
-            for line in filter(places.__contains__, lines):
-                pairs = itertools.product(places[line], lines[line])
-                at_lines += [site(breakpoint, at, at_line=True) for breakpoint, at in pairs]
+            here = [line for line in lines if line in places]
+            repeats = repeated_starts(code) if here else {}
+            for line in here:
+                for breakpoint, at in itertools.product(places[line], lines[line]):
+                    new = site(breakpoint, at, at_line=True)
+                    if at in repeats:
+                        new.callback = without_repeats(new.callback, repeats[at])
+                    at_lines.append(new)
             within = places.get((code.co_qualname, code.co_firstlineno), ())
             inside = CodePlaces(code) if within else None
             for breakpoint in within:

@@ -204,3 +204,27 @@ def _spans(code: CodeType) -> Iterator[tuple[int, Span]]:
     for at, (line, end_line, column, end_column) in enumerate(code.co_positions()):
         if line and end_line and column is not None and end_column is not None:
             yield at * 2, untrack(Span(line, column, end_line, end_column))
+
+
+def repeated_starts(code: CodeType) -> dict[int, frozenset[int]]:
+    """Return the offsets at which a statement of several lines comes back to its first line, by that line.
+
+    A call whose arguments are on further lines is such a one: the interpreter reports its first line before the
+    arguments are evaluated and once more before the call.
+    Empty where the interpreter runs without columns.
+    """
+    lines: list[int] = []
+    ends: list[int] = []
+    for line, end, _, _ in code.co_positions():
+        lines.append(line or (lines[-1] if lines else 0))
+        ends.append(end or 0)
+    repeats: dict[int, set[int]] = {}
+    for unit in range(1, len(lines)):
+        line, end = lines[unit], ends[unit]
+        before = unit - 1
+        if line < lines[before] <= end:
+            while before > 0 and line < lines[before] <= end:
+                before -= 1
+            if lines[before] == line:
+                repeats.setdefault(line, set()).add(unit * 2)
+    return {line: frozenset(offsets) for line, offsets in repeats.items()}
