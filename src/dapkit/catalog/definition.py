@@ -33,6 +33,7 @@ class Traits:
             the program.
         command_mark: the first characters of a command in the context `repl`; empty if every text sent there is a
             command.
+        call_traces: whether it answers `dapkit/traceCall`, a request to note the lines of a call without stops.
         counts_hits: whether a hit condition has the same meaning for it as for dapkit; dapkit counts the hits for other
             adapters.
         completion_prefix: the words before an expression in the text of a `completions` request, which is taken as a
@@ -92,6 +93,7 @@ class Traits:
 
     adapter_is_program: bool = False
     command_mark: str = ""
+    call_traces: bool = False
     counts_hits: bool = False
     completion_prefix: str = ""
     debugger_lines: re.Pattern[str] | None = None

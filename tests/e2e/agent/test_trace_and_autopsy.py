@@ -213,7 +213,7 @@ async def test_test_that_fails_is_traced_and_explained(caller: Caller) -> None:
     traced = await caller("trace", test="test_sums.py::TestAdd::test_add[2]", timeout=120)
     assert [row["line"] for row in traced.details["rows"]] == [10, 11]
     assert "  10  total = add(a, 1)  -> add() = 1, total = 1" in traced.text
-    assert "End: it raised AssertionError(" in traced.text
+    assert "Exception: AssertionError: assert 1 == (2 + 1)" in traced.text
     explained = await caller("autopsy", program="test_sums.py::TestAdd::test_add[2]", timeout=120)
     assert explained.details["stop"]["exception"]["exceptionId"] == "AssertionError"
     assert [(frame["function"], frame["line"]) for frame in explained.details["frames"]] == [("TestAdd.test_add", 11)]

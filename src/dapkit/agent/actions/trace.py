@@ -5,8 +5,10 @@ over, or followed for some levels where they are the user's own code.
 """
 
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Unpack
 
 import anyio.to_thread
@@ -16,22 +18,21 @@ from dapkit.agent import limits
 from dapkit.agent.actions.whole_program import breakpoint_set, started, starts_program
 from dapkit.agent.breakpoint_forms.functions import first_line, place_of_test
 from dapkit.agent.breakpoint_forms.specs import item_at
-from dapkit.agent.budget import shortened
 from dapkit.agent.calls import parameters as p
 from dapkit.agent.calls.call import ActionCall
 from dapkit.agent.calls.failures import InvalidArguments
 from dapkit.agent.calls.registry import Approval, action
-from dapkit.agent.calls.session_notes import ShownValue
 from dapkit.agent.reading.breakpoint_problems import problem_of_kept
-from dapkit.agent.reading.call_trace import with_branches
+from dapkit.agent.reading.call_trace import TracePlace, TraceRows, row_of, traced_place, with_branches
 from dapkit.agent.reading.expressions import expression_values
-from dapkit.agent.reading.pages import reliable_total
+from dapkit.agent.reading.pages import lines_of, reliable_total
 from dapkit.agent.reading.report import is_exit, stop_report
 from dapkit.agent.reading.snapshots import snapshot
 from dapkit.agent.results.session import StopReport
-from dapkit.agent.results.trace import TraceResult, TraceRow
+from dapkit.agent.results.trace import TraceResult
 from dapkit.agent.results.values import FrameRow, VariableRow
-from dapkit.protocol import StackFrame, StackTraceArguments
+from dapkit.protocol import DapkitError, StackFrame, StackTraceArguments
+from dapkit.protocol.call_traces import CallTraceArguments, CallTraceBody, TraceCallArguments, TracedLine
 from dapkit.sessions.breakpoints.kept import KeptBreakpoint
 from dapkit.sessions.errors import NotStopped
 from dapkit.sessions.own_code import is_own
@@ -100,7 +101,7 @@ class _Tracer:
     Attributes:
         depth: levels of calls below it that are followed.
         most: lines that are followed.
-        rows: the lines so far.
+        rows: the lines so far; None before the call has begun.
         ending: how the call ended, as far as it is known.
         problem: why not all of it is known.
         returned: the value of the call.
@@ -111,19 +112,16 @@ class _Tracer:
     call: ActionCall
     depth: int
     most: int
-    rows: list[TraceRow] = field(default_factory=list)
+    rows: TraceRows | None = None
     ending: str = "it was not followed to its end"
     problem: str | None = None
     returned: VariableRow | None = None
     broken_at: StopReport | None = None
     _first: StopReport | None = None
-    _level: int = 0
     _thread: int | None = None
     _above: _Signature = ()
     _is_recursive: bool = False
     _depth: int | None = None  # frames at the beginning, if that is known
-    _values: dict[int, Mapping[str, ShownValue]] = field(default_factory=dict)
-    _returned_before: Sequence[VariableRow] = ()  # debugpy shows them at further stops
 
     async def from_breakpoint(self, own: KeptBreakpoint) -> TraceResult:
         """Follow the call once the program has come to its breakpoint, which is then taken back."""
@@ -145,7 +143,7 @@ class _Tracer:
         else:
             late = "The time was over before the program came there."
             self.problem = problem_of_kept(own) if session.state.over else late
-        return self._result()
+        return await self._result()
 
     async def follow(self, stop: Stop) -> TraceResult:
         """Follow the call in which the program is stopped, to its end or to the limit."""
@@ -154,46 +152,84 @@ class _Tracer:
         self._above, self._thread = _signature(frames[1:]), stop.thread_id
         self._is_recursive = bool(frames) and any(name == frames[0].name for name, _, _ in self._above)
         self._depth = await self._frames_of(stop)
-        self._values[0] = self._variables()
-        following: StopReport | None = report
-        while following is not None:
-            report = following
-            following = await self._step(report)
-        return self._result()
+        if (place := await self._place_noted_by_adapter()) is not None:
+            await self._go_to_end(stop.thread_id or 0, place)
+            return await self._result()
+        self.rows = TraceRows(self._place(report, 0))
+        while await self._step(self.rows):
+            pass
+        return await self._result()
 
-    async def _step(self, report: StopReport) -> StopReport | None:
-        """Carry out the line of a report, and return the report of the next; None at the end of the call."""
-        is_limit = len(self.rows) >= self.most
-        how: How = "step_in" if self._level < self.depth else "next"
-        if is_limit or (self._level == 0 and self._returns_here(report)):
+    async def _place_noted_by_adapter(self) -> TracePlace | None:
+        """Let the adapter note the lines of the call, whose end the next step goes to; None if it does not do that."""
+        session = self.call.session
+        if not session.traits.call_traces or self._thread is None:
+            return None
+        request = TraceCallArguments(thread_id=self._thread, depth=self.depth, lines=self.most)
+        try:
+            return traced_place(await session.requests.ask_beyond(request, TracedLine))
+        except DapkitError:
+            return None  # as for a program with time travel
+
+    async def _go_to_end(self, thread: int, place: TracePlace) -> None:
+        """Let a thread go from a place to the end of the call, whose lines the adapter notes."""
+        session = self.call.session
+        how: How = "step_in" if self.depth else "next"
+        outcome = await session.execution.resume(how, thread=thread, deadline=self.call.left)
+        rows = self.rows = TraceRows(place)
+        body = CallTraceBody(lines=[], is_cut=False)
+        request = CallTraceArguments(thread_id=thread)
+        with suppress(DapkitError):  # the program has ended at once, and its lines with it
+            body = await session.requests.ask_beyond(request, CallTraceBody, deadline=limits.REPORT_SECONDS)
+        for each in body.lines:
+            rows.go_to(traced_place(each))
+        if body.is_cut:
+            self._say_limit()
+        if (following := await self._stopped_in_call(rows, outcome)) is None:
+            return
+        if outcome.stop is not None:
+            await self._end(rows, outcome.stop, following, is_known=not body.is_cut)
+
+    async def _step(self, rows: TraceRows) -> bool:
+        """Carry out the line that comes next, and return whether the call goes on."""
+        is_limit = len(rows.rows) >= self.most
+        level_before = rows.place.level
+        how: How = "step_in" if level_before < self.depth else "next"
+        if is_limit or (level_before == 0 and self._returns_here(rows.place)):
             how = "step_out"  # of which adapters report the value
         if is_limit:
-            self.problem = f"Only its first {self.most} lines were followed; --steps follows more."
+            self._say_limit()
         outcome = await self._resume(how)
+        following = await self._stopped_in_call(rows, outcome)
+        stop = outcome.stop
+        if following is None or stop is None:
+            return False
+        level = await self._level_of(stop)
+        if level is None or stop.reason == "exception":
+            await self._end(rows, stop, following, is_known=not is_limit)
+            return False
+        rows.go_to(self._place(following, level))
+        return True
+
+    def _say_limit(self) -> None:
+        self.problem = f"Only its first {self.most} lines were followed; --steps follows more."
+
+    async def _stopped_in_call(self, rows: TraceRows, outcome: Outcome) -> StopReport | None:
+        """Return the report of a stop that belongs to the call, or to its end; None if it does not."""
         stop = outcome.stop
         if stop is None:
-            self._add(report, None)
+            rows.end()
             if outcome.state == "terminated":
                 self.ending, self.problem = "the program ended in it", outcome.failure
             else:
                 self.problem = "The time was over."
             return None
         following = await stop_report(self.call, stop)
-        if stop.thread_id != self._thread or stop.reason not in ("step", "exception"):
-            self._add(report, None)
-            self.problem, self.broken_at = "The program stopped for another reason.", following
-            return None
-        level = await self._level_of(stop)
-        if not is_limit:
-            self._add(report, following, same=level == self._level)
-        if stop.reason == "exception":
-            self.ending, self.broken_at = "it raised an exception", following
-            return None
-        if level is None:
-            await self._end(stop, following)
-            return None
-        self._go_to(level, following)
-        return following
+        if stop.thread_id == self._thread and stop.reason in ("step", "exception"):
+            return following
+        rows.end()
+        self.problem, self.broken_at = "The program stopped for another reason.", following
+        return None
 
     async def _resume(self, how: How) -> Outcome:
         """Step; out again where a step into a call has led into code of others, or further than is followed."""
@@ -203,10 +239,17 @@ class _Tracer:
             outcome = await execution.resume("step_out", thread=self._thread, deadline=self.call.left)
         return outcome
 
-    async def _end(self, stop: Stop, following: StopReport) -> None:
-        """Record how the call has ended, whose caller is stopped now."""
-        if following.returned:
-            self.ending, self.returned = "it returned", following.returned[-1]
+    async def _end(self, rows: TraceRows, stop: Stop, following: StopReport, *, is_known: bool) -> None:
+        """Record how the call has ended, and its last line if that `is_known`; the program is stopped behind it."""
+        returned = following.returned or []
+        if stop.reason == "exception":
+            self.ending, self.broken_at = "it raised an exception", following
+        elif returned:
+            *returned, self.returned = returned
+            self.ending = "it returned"
+        if is_known:
+            rows.end(returned)
+        if self.returned is not None or self.broken_at is not None:
             return
         if (value := self._named_value()) is not None:
             self.ending, self.returned = "it returned", value
@@ -243,15 +286,15 @@ class _Tracer:
 
     def _named_value(self) -> VariableRow | None:
         """Return the variable that the last line returns, if it names one and cannot have raised an exception."""
-        match = _RETURNS_NAME.fullmatch(self.rows[-1].text.strip()) if self.rows else None
-        if match is None or self.call.session.traits.python_expressions:
+        if self.rows is None or not self.rows.rows or self.call.session.traits.python_expressions:
             return None
-        value = self._values[0].get(match["name"])
-        return None if value is None else _row("", value)
+        match = _RETURNS_NAME.fullmatch(self.rows.rows[-1].text.strip())
+        value = None if match is None else self.rows.own_values.get(match["name"])
+        return None if value is None else row_of("", value)
 
-    def _returns_here(self, report: StopReport) -> bool:
+    def _returns_here(self, place: TracePlace) -> bool:
         """Whether the line that comes next leaves the call, in a language whose debuggers show values of steps out."""
-        text = _line(report)[1].strip()
+        text = place.text.strip()
         return not self.call.session.traits.python_expressions and (
             text == "}" or re.match(r"return\b", text) is not None
         )
@@ -264,56 +307,37 @@ class _Tracer:
         text = None if value.evaluation is None else value.evaluation.result
         return None if text == "None" else text
 
-    def _variables(self) -> Mapping[str, ShownValue]:
-        """Return the variables as the last report has read them."""
-        of_report = self.call.remembered.locals
-        return {} if of_report is None else of_report.values
-
-    def _add(self, report: StopReport, following: StopReport | None, *, same: bool = False) -> None:
-        """Add the line of a report; the next report shows its changes, if it is in the same call."""
-        line, text = _line(report)
-        changes = _changes(self._values[self._level], self._variables()) if same else []
-        if same:
-            self._values[self._level] = self._variables()
-        reported = [] if following is None else following.returned or []
-        returned = [row for row in reported if row not in self._returned_before or _is_called(row, text)]
-        self._returned_before = reported
-        self.rows.append(
-            TraceRow(level=self._level, line=line, text=text, changes=changes or None, returned=returned or None)
+    def _place(self, report: StopReport, level: int) -> TracePlace:
+        """Return the place of a report, with the variables that it has read."""
+        of_report, frame = self.call.remembered.locals, _frame(report)
+        line = 0 if frame is None else frame.line
+        return TracePlace(
+            level=level,
+            line=line,
+            text=next((each.text for each in report.source_lines if each.line == line), ""),
+            function=None if frame is None else frame.name,
+            path=None if frame is None or frame.source is None else frame.source.path,
+            values={} if of_report is None else of_report.values,
+            arguments=report.locals,
+            returned=report.returned or (),
         )
 
-    def _go_to(self, level: int, report: StopReport) -> None:
-        """Begin the rows of a call below, or go on with the call above, with the changes until there."""
-        present = self._variables()
-        if level > self._level:
-            frame = _frame(report)
-            self.rows.append(
-                TraceRow(
-                    level=level,
-                    line=0 if frame is None else frame.line,
-                    function=None if frame is None else frame.name,
-                    path=None if frame is None or frame.source is None else frame.source.path,
-                    changes=report.locals or None,
-                )
-            )
-        elif level < self._level and (changes := _changes(self._values.get(level, {}), present)):
-            self.rows.append(TraceRow(level=level, line=0, changes=changes))
-        self._values[level], self._level = present, level
-
-    def _result(self) -> TraceResult:
+    async def _result(self) -> TraceResult:
         first = self._first
         frame = None if first is None else _frame(first)
+        path = None if frame is None or frame.source is None else frame.source.path or frame.source.name
+        rows = [] if self.rows is None else self.rows.rows
         calling = [] if first is None or frame is None else [each for each in first.frames if each.index > frame.index]
         return TraceResult(
             snapshot=snapshot(self.call.session),
             ending=self.ending,
-            rows=with_branches(self.rows),
-            steps=len(self.rows),
+            rows=await anyio.to_thread.run_sync(with_branches, rows, path, _lines),
+            steps=len(rows),
             arguments=[] if first is None else first.locals,
             function=None if frame is None else frame.name,
-            path=None if frame is None or frame.source is None else frame.source.path or frame.source.name,
+            path=path,
             line=None if frame is None else frame.line,
-            caller=_place(calling[0]) if calling else None,
+            caller=_text_of(calling[0]) if calling else None,
             returned=self.returned,
             exception=None if self.broken_at is None else self.broken_at.exception,
             problem=self.problem,
@@ -332,33 +356,10 @@ def _frame(report: StopReport) -> FrameRow | None:
     return next((frame for frame in report.frames if frame.index == (report.frame or 0)), None)
 
 
-def _line(report: StopReport) -> tuple[int, str]:
-    """Return the number and the text of the line that a report is about."""
-    frame = _frame(report)
-    line = 0 if frame is None else frame.line
-    return line, next((each.text for each in report.source_lines if each.line == line), "")
-
-
-def _is_called(row: VariableRow, text: str) -> bool:
-    """Whether a line names the function that has returned a value."""
-    return row.name.rpartition(".")[2] in text
-
-
-def _place(frame: FrameRow) -> str:
+def _text_of(frame: FrameRow) -> str:
     source = "?" if frame.source is None else frame.source.path or frame.source.name or "?"
     return f"{source}:{frame.line} in {frame.name}"
 
 
-def _changes(before: Mapping[str, ShownValue], after: Mapping[str, ShownValue]) -> list[VariableRow]:
-    rows = []
-    for name, (value, contents) in after.items():
-        earlier = before.get(name)
-        same_contents = earlier is not None and (None in (earlier[1], contents) or earlier[1] == contents)
-        if earlier is None or earlier[0] != value or not same_contents:
-            rows.append(_row(name, (value, contents)))
-    return rows
-
-
-def _row(name: str, value: ShownValue) -> VariableRow:
-    text, length = shortened(value[0], limits.CUT_VALUE_CHARACTERS)
-    return VariableRow(name=name, value=text, contents=value[1], length=length, variables_reference=0)
+def _lines(path: str) -> list[str]:
+    return lines_of(Path(path)) or []

@@ -23,6 +23,7 @@ from dapkit.protocol import (
     VariablesArguments,
     encode_value,
 )
+from dapkit.protocol.call_traces import CALL_TRACE, TRACE_CALL, CallTraceArguments, TraceCallArguments
 from dapkit.protocol.heap import HEAP, HeapArguments
 from dapkit.protocol.locks import LOCKS, LocksArguments
 from dapkit.protocol.time_travel import (
@@ -184,6 +185,16 @@ class ForwardingAdapter[Launch: msgspec.Struct, Attach: msgspec.Struct](Adapter[
     async def locks(self) -> RawJson:
         """Return the locks that are taken."""
         return await self.ask(LocksArguments())
+
+    @custom_request(TRACE_CALL)
+    async def trace_call(self, args: TraceCallArguments) -> RawJson:
+        """Let the next step of a thread go to the end of its call, whose lines are noted."""
+        return await self.ask(args)
+
+    @custom_request(CALL_TRACE)
+    async def call_trace(self, args: CallTraceArguments) -> RawJson:
+        """Return the lines of a traced call."""
+        return await self.ask(args)
 
     def _time_travel(self, command: str) -> TimeTravel:
         if self.run is None or self.run.debuggee is None:

@@ -8,7 +8,6 @@ attributes are good for ever, also for another run: those whose module or class 
 import _thread
 import sys
 from collections.abc import Callable, Container
-from time import monotonic
 from types import CodeType, FrameType
 from typing import Any, Final
 
@@ -16,7 +15,7 @@ from ..breakpoints.breakpoint import ONCE, next_number
 from ..breakpoints.conditions import BreakpointCondition
 from ..connection.framing import Json
 from ..connection.link import Link
-from ..evaluation.guard import EvaluationGuard
+from ..evaluation.supervised import supervised
 from ..execution.monitor import Monitor
 from ..execution.parked_thread import ParkedThread
 from ..execution.stops import Stops
@@ -427,18 +426,4 @@ class DataBreakpointTable:
 
     def _text(self, value: object) -> str:
         """Write a value, by its own `__repr__` under a deadline that the link's thread keeps."""
-        guard = EvaluationGuard(limits.VALUE_SECONDS * 2)
-        guard.begin()
-        verbs: list[str] = []
-
-        def look() -> None:
-            if not verbs:
-                guard.look(monotonic())
-                self._link.after(limits.TICK_SECONDS, look)
-
-        self._link.soon(look)
-        try:
-            verbs.append(render(value, guard, limits.CHANGE_CHARS))
-        finally:
-            verbs.append("")
-        return verbs[0]
+        return supervised(self._link, limits.VALUE_SECONDS * 2, lambda guard: render(value, guard, limits.CHANGE_CHARS))

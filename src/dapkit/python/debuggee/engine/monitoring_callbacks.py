@@ -14,10 +14,11 @@ from ..breakpoints.table import BreakpointTable
 from ..bytecode.texts import ProgramTexts
 from ..connection.link import Link
 from ..exceptions import details
-from ..exceptions.table import ExceptionBreakpointTable
+from ..exceptions.table import RAISED, ExceptionBreakpointTable
 from ..execution import monitor as events
 from ..execution.argument_recovery import ArgumentRecovery
 from ..execution.arguments import KnownArguments
+from ..execution.call_traces import CallTraces
 from ..execution.loads import Loads
 from ..execution.monitor import EVENTS, Monitor
 from ..execution.parked_thread import ParkedThread
@@ -70,6 +71,7 @@ class MonitoringCallbacks:
         self._exceptions = exceptions
         self._lock = lock
         self._loads = Loads(monitor, self._on_loading)
+        self.traces = CallTraces(link, sources, texts, stepping)
         self._interpreters = OtherInterpreters(link)
         self._soon: dict[FrameType, Callable[[], None]] = {}
         self.breakpoint_calls = BreakpointCalls()
@@ -218,6 +220,12 @@ class MonitoringCallbacks:
             returned = self._stepping.results_in(ident, frame)
         with self._lock:
             self._stepping.end(ident)
+        following = self.traces.goes_on(ident, frame, returned) if step.reason == "step" else None
+        if following is not None:
+            with self._lock:
+                self._stepping.start(ident, following, frame)
+                self.choose()
+            return
         self._stops.stop_at(ParkedThread(ident, frame, at_line=at_line, returned=returned), step.reason, **step.details)
 
     def _on_call(self, frame: FrameType, _code: CodeType, _offset: int, function: object, _first: object) -> object:
@@ -427,6 +435,9 @@ class MonitoringCallbacks:
         if mode:
             reported, trail = self._exceptions.shown(mode, exception, frame)
             parked = ParkedThread(ident, reported, leaving=True, exception=exception, break_mode=mode, trail=trail)
+            self._stops.stop_at(parked, "exception", **details.summary(exception))
+        elif self.traces.is_left_by_exception(ident, frame):
+            parked = ParkedThread(ident, frame, leaving=True, exception=exception, break_mode=RAISED)
             self._stops.stop_at(parked, "exception", **details.summary(exception))
 
     # Shields

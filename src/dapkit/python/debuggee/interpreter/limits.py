@@ -225,3 +225,12 @@ LOCK_VARIABLES = 200
 
 LOCK_PLACES = 20
 """Calls that are named for a lock."""
+
+TRACED_VARIABLES = 40
+"""Variables of a frame that a trace of a call reads at each line."""
+
+TRACED_FIELDS = 12
+"""Fields of one object."""
+
+TRACED_CHARS = 300
+"""A value, or its fields."""

@@ -12,6 +12,7 @@ from ..interpreter.errors import RequestRefused
 from ..interpreter.thread_checks import in_link_thread
 from . import breakpoints as requests_breakpoints
 from . import bytecode as requests_bytecode
+from . import call_traces as requests_call_traces
 from . import control as requests_control
 from . import data_breakpoints as requests_data
 from . import evaluation as requests_evaluation
@@ -101,6 +102,7 @@ HANDLERS: Final[dict[str, Handler]] = {
     **requests_exceptions.HANDLERS,
     **requests_heap.HANDLERS,
     **requests_locks.HANDLERS,
+    **requests_call_traces.HANDLERS,
     **requests_control.HANDLERS,
     **requests_session.HANDLERS,
     **requests_sources.HANDLERS,
