@@ -89,6 +89,9 @@ PROBE_HITS_MOST = 1000
 PROBE_LOOK_SECONDS = 0.05
 """How often the hits of a program that does not stop at them are counted."""
 
+ASSIGNMENT_LINES = 100
+"""Lines above the place of a fault in which assignments are looked for."""
+
 TRACE_STEPS_MOST = 10_000
 """Lines of a call that can be followed."""
 

@@ -24,7 +24,7 @@ from dapkit.agent.reading.local_variables import is_returned, variables_of
 from dapkit.agent.reading.pages import lines_of
 from dapkit.agent.reading.report import is_exit, last_output, passed_step, stop_report
 from dapkit.agent.reading.snapshots import snapshot
-from dapkit.agent.reading.suspicion import is_named, is_suspicious
+from dapkit.agent.reading.suspicion import is_named, is_suspicious, line_assigned
 from dapkit.agent.reading.variable_contents import DEFINITIONS, contents_of, is_hidden
 from dapkit.agent.results.autopsy import AutopsyFrame, AutopsyResult
 from dapkit.agent.results.history import WhyResult
@@ -164,7 +164,10 @@ async def _report(call: ActionCall, outcome: Outcome) -> AutopsyResult:
 
 
 async def _frame(call: ActionCall, frame: StackFrame, index: int, *, divides: bool) -> AutopsyFrame:
-    """Read the variables of a frame: the suspicious ones first, then those that its line names."""
+    """Read the variables of a frame: the suspicious ones first, then those that its line names.
+
+    Among each of these those come first to which the nearest line above assigns.
+    """
     path = None if frame.source is None else frame.source.path
     lines = None if path is None else await anyio.to_thread.run_sync(lines_of, Path(path))
     text = lines[frame.line - 1] if lines is not None and 0 < frame.line <= len(lines) else ""
@@ -176,11 +179,12 @@ async def _frame(call: ActionCall, frame: StackFrame, index: int, *, divides: bo
         problem = str(error)
     interesting = [each for each in variables if not is_hidden(each) and not is_returned(each)]
 
-    def rank(variable: Variable) -> int:
+    def rank(variable: Variable) -> tuple[int, int]:
         suspicious, in_line = is_suspicious(variable, divides=divides), is_named(variable.name, text)
         if variable.type in DEFINITIONS:
-            return 4
-        return 0 if suspicious and in_line else 1 if in_line else 2 if suspicious else 3
+            return 4, 0
+        group = 0 if suspicious and in_line else 1 if in_line else 2 if suspicious else 3
+        return group, -line_assigned(variable.name, lines or (), min(frame.line, len(lines or ()) + 1))
 
     interesting.sort(key=rank)
     first = interesting[: limits.AUTOPSY_VARIABLES]

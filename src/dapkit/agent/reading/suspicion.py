@@ -1,7 +1,9 @@
 """Variables that are worth a look first where a program broke off."""
 
 import re
+from collections.abc import Sequence
 
+from dapkit.agent import limits
 from dapkit.protocol import Variable
 
 _SUSPICIOUS = re.compile(
@@ -37,3 +39,19 @@ def is_suspicious(variable: Variable, *, divides: bool = False) -> bool:
 def is_named(name: str, text: str) -> bool:
     """Whether a line of source names a variable."""
     return re.search(rf"(?<![\w.]){re.escape(name)}(?!\w)", text) is not None
+
+
+def line_assigned(name: str, lines: Sequence[str], before: int) -> int:
+    """Return the number of the nearest line above one that assigns to a variable, by its text; 0 if no near one does.
+
+    >>> line_assigned("total", ["total = 0", "count = 1", "for total, each in rows:", "return total"], 4)
+    3
+    """
+    word = rf"(?<![\w.]){re.escape(name)}(?!\w)"
+    targets = r"(?:[\w.,*\s()\[\]]*?)"
+    assigns = re.compile(
+        rf"^[^=(\"']*{word}(?:\[[^\]]*\]|\.\w+)*\s*(?:,{targets})?(?::?[-+*/%&|^@]{{0,2}}=(?!=)|:\s*\w[^=]*=(?!=)|\+\+|--)"
+        rf"|(?:\bfor|\bas|\blet|\bauto)\b{targets}{word}|{word}\.(?:append|add|update|extend|insert|push|push_back)\("
+    )
+    first = max(1, before - limits.ASSIGNMENT_LINES)
+    return next((number for number in range(before - 1, first - 1, -1) if assigns.search(lines[number - 1])), 0)
