@@ -77,25 +77,31 @@ class Execution:
         async with self._resuming:
             before = self._state.stops
             chosen_target = self._chosen(thread, target)
-            if chosen_target is not None and chosen_target.stop is not None:
-                thread_id = chosen_target.stop.thread_id or 0 if thread is None else thread
-                arguments = _request(
-                    how, thread_id, granularity, step_in_target, alone=_resumes_alone(chosen_target.session)
-                )
-                await self._send(
-                    chosen_target, arguments, stepping=how not in ("continue", "reverse_continue"), ends=ends
-                )
+            await self._begin(chosen_target, how, thread, granularity, step_in_target, ends=ends)
         return await self._outcome(before, chosen_target, ends)
 
     async def let_run(self, *, deadline: float | None = None) -> None:
         """Resume the program without waiting for its next stop. Raises: as `resume`."""
-        ends = self._ends(deadline)
         async with self._resuming:
-            stopped_target = self._chosen(None, None)
-            if stopped_target is not None and stopped_target.stop is not None:
-                alone = _resumes_alone(stopped_target.session)
-                arguments = _request("continue", stopped_target.stop.thread_id or 0, None, None, alone=alone)
-                await self._send(stopped_target, arguments, stepping=False, ends=ends)
+            await self._begin(self._chosen(None, None), "continue", ends=self._ends(deadline))
+
+    async def _begin(
+        self,
+        chosen_target: Target | None,
+        how: How,
+        thread: int | None = None,
+        granularity: SteppingGranularity | None = None,
+        step_in_target: int | None = None,
+        *,
+        ends: float,
+    ) -> None:
+        """Resume a program that is stopped; one that runs already is left alone."""
+        if chosen_target is None or chosen_target.stop is None:
+            return
+        thread_id = chosen_target.stop.thread_id or 0 if thread is None else thread
+        alone = _resumes_alone(chosen_target.session)
+        arguments = _request(how, thread_id, granularity, step_in_target, alone=alone)
+        await self._send(chosen_target, arguments, stepping=how not in ("continue", "reverse_continue"), ends=ends)
 
     async def run_to(self, place: Location, *, thread: int | None = None, deadline: float | None = None) -> Outcome:
         """Resume the program until it reaches a place, or stops for another reason before.
