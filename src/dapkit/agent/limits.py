@@ -161,6 +161,9 @@ FRAMES_MOST = 1000
 THREADS_SHOWN = 200
 """Threads that one answer shows."""
 
+THREAD_NUMBERS = 8
+"""Threads of a group that are named by their numbers."""
+
 NAME_CHARACTERS = 200
 """Characters of the name of a frame or a thread."""
 

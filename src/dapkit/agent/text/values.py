@@ -1,8 +1,9 @@
 """Text of values, scopes, frames and threads."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from dapkit.agent import limits
 from dapkit.agent.results.values import (
     Assigned,
     CompletionsResult,
@@ -16,10 +17,12 @@ from dapkit.agent.results.values import (
     ScopesResult,
     StackTraceResult,
     ThreadsResult,
+    ThreadStack,
     VariableRow,
     VariablesResult,
 )
 from dapkit.agent.text.escaping import fenced, one_line, render
+from dapkit.protocol import Thread
 
 _PLAIN_TYPES = {
     *("int", "float", "complex", "bool", "str", "bytes", "NoneType", "list", "dict", "tuple", "set", "frozenset"),
@@ -180,17 +183,50 @@ def _(result: ThreadsResult) -> str:
 
 def _threads(result: ThreadsResult) -> Iterator[str]:
     stacks = {stack.thread_id: stack for stack in result.stacks or ()}
+    groups: dict[object, list[Thread]] = {}
     for thread in result.threads:
-        yield f"- {thread.id}: {one_line(thread.name)}"
-        if (stack := stacks.get(thread.id)) is None:
+        stack = stacks.get(thread.id)
+        groups.setdefault(_name_without_numbers(thread) if stack is None else _places(stack), []).append(thread)
+    for threads in _parted(groups.values(), stacks):
+        first = threads[0]
+        yield _names(threads)
+        if (stack := stacks.get(first.id)) is None:
             continue
         yield from (f"  - #{frame.id} {one_line(frame.name)} @ {frame_location(frame)}" for frame in stack.frames)
         if stack.more:
-            yield f"  (there are more; stack_trace with thread_id={thread.id} shows them)"
+            yield f"  (there are more; stack_trace with thread_id={first.id} shows them)"
         if stack.problem is not None:
             yield f"  ({one_line(stack.problem)})"
     if result.more:
         yield f"(and {result.more} more)"
+
+
+def _parted(groups: Iterable[Sequence[Thread]], stacks: Mapping[int, ThreadStack]) -> Iterator[Sequence[Thread]]:
+    """Yield the groups of threads; a few that only have like names are shown one by one."""
+    for threads in groups:
+        if threads[0].id in stacks or len(threads) > limits.THREAD_NUMBERS:
+            yield threads
+        else:
+            yield from ([thread] for thread in threads)
+
+
+def _name_without_numbers(thread: Thread) -> str:
+    return re.sub(r"\d+", "", thread.name)
+
+
+def _places(stack: ThreadStack) -> tuple[object, ...]:
+    """Return the part of a stack that is equal for threads at the same place."""
+    return (*((frame.name, frame_location(frame)) for frame in stack.frames), stack.more, stack.problem)
+
+
+def _names(threads: Sequence[Thread]) -> str:
+    """Name threads that are shown once: each of a few, and the first numbers of many."""
+    first = threads[0]
+    if len(threads) == 1:
+        return f"- {first.id}: {one_line(first.name)}"
+    numbers = ", ".join(str(thread.id) for thread in threads[: limits.THREAD_NUMBERS])
+    more = ", ..." if len(threads) > limits.THREAD_NUMBERS else ""
+    return f"- {len(threads)} x {one_line(first.name)} (threads {numbers}{more})"
 
 
 @render.register
