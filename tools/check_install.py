@@ -99,6 +99,7 @@ def _check(uv: str, python: str, folder: Path, wanted: str, *, has_compiler: boo
         run(uv, "pip", "install", "--quiet", "--python", bin_folder / "python", wanted, env=building)
         run(bin_folder / "python", "-c", SESSION, "C" if has_compiler else "Python")
         run(bin_folder / "dapkit", "--version")
+        run("test", "-s", bin_folder.parent / "share/man/man1/dapkit.1")
         if "[mcp]" in wanted:
             try:
                 run(bin_folder / "python", "-c", AGENT, bin_folder / "dapkit")
