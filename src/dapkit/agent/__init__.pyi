@@ -791,7 +791,7 @@ def sessions(
     session: str | None = None,
     project: StrPath | None = None,
 ) -> Answer[SessionsResult]:
-    """Show the sessions of this project, the live ones first."""
+    """Show the sessions of this project, the live ones first, without ended runs."""
 
 def custom_request(
     command: str,

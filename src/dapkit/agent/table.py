@@ -67,7 +67,11 @@ PARAMETERS: "dict[str, ParameterRow]" = {
         "meaning": "Exception filters of the adapter to stop on, such as uncaught.",
     },
     "time_travel": {"type": "boolean", "choices": (), "meaning": "Record the history, for step_back and why (Python)."},
-    "timeout": {"type": "number", "choices": (), "meaning": "Seconds to wait, 5 to 300, by default 30."},
+    "timeout": {
+        "type": "number",
+        "choices": (),
+        "meaning": "Seconds to wait, by default 30; 5 to 300, except where a whole program is run.",
+    },
     "location": {
         "type": "string",
         "choices": (),
@@ -859,7 +863,7 @@ ACTIONS: "dict[str, ActionRow]" = {
     },
     "sessions": {
         "topic": "sessions",
-        "summary": "Show the sessions of this project, the live ones first.",
+        "summary": "Show the sessions of this project, the live ones first, without ended runs.",
         "approval": "read",
         "parameters": ("timeout",),
         "required": (),

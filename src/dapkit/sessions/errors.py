@@ -22,6 +22,7 @@ DapkitError                      (dapkit.protocol)
 """
 
 from collections.abc import Iterable
+from pathlib import Path
 
 from dapkit.protocol import DapkitError
 
@@ -31,10 +32,17 @@ class SessionError(DapkitError):
 
 
 class NoSession(SessionError):  # noqa: N818 - the sentence reads right where it is raised
-    """The project has no session that lives."""
+    """The project has no session that lives.
 
-    def __init__(self) -> None:
-        super().__init__("No active debug session. Launch or attach first.")
+    Attributes:
+        near: live sessions of folders around the project and below it, each with its folder.
+
+    """
+
+    def __init__(self, near: Iterable[tuple[str, Path]] = ()) -> None:
+        self.near = tuple(near)
+        others = "".join(f" Session {name} belongs to {folder} (--project {folder})." for name, folder in self.near)
+        super().__init__(f"No active debug session{' here' if others else ''}. Launch or attach first.{others}")
 
 
 class UnknownSession(SessionError):  # noqa: N818 - as above

@@ -122,13 +122,23 @@ class SessionRegistry:
         if len(live) > 1:
             raise AmbiguousSession([session.name for session in live])
         if not have:
-            raise NoSession
+            raise NoSession(self.near(project))
         return live[0] if live else max(have, key=lambda session: session.last_used)
 
     def of(self, project: Path) -> tuple[DebugSession, ...]:
         """All sessions of a project, in the order in which they were opened."""
         folder = _folder(project)
         return tuple(session for session in self._sessions.values() if session.project == folder)
+
+    def near(self, project: Path) -> list[tuple[str, Path]]:
+        """Live sessions of the folders around a project and below it, each with its folder."""
+        folder = _folder(project)
+        return [
+            (session.name, session.project)
+            for session in self.live
+            if session.project != folder
+            and (folder.is_relative_to(session.project) or session.project.is_relative_to(folder))
+        ]
 
     @property
     def all(self) -> tuple[DebugSession, ...]:

@@ -246,7 +246,7 @@ def test_run_shows_some_stops_and_lets_the_program_run_to_its_end(project: Path)
     assert "Output:\ndone 999\n" in done.stdout
     assert done.stdout.endswith("It ran on without stopping after stop 2: --stops shows more.\nExit code: 3\n")
     assert done.returncode == 3
-    assert details(project, "sessions")["sessions"][0]["status"] == "terminated"
+    assert details(project, "sessions") == {"sessions": [], "endedRuns": 1}
 
 
 @pytest.mark.thorough
@@ -286,7 +286,7 @@ def test_killed_run_leaves_neither_program_nor_session(project: Path, *, stopped
         running.kill()
     assert ended(pid)
     deadline = time.monotonic() + SECONDS
-    while details(project, "sessions")["sessions"][0]["status"] != "terminated":
+    while details(project, "sessions")["sessions"]:
         assert time.monotonic() < deadline
         time.sleep(0.1)
 
@@ -317,7 +317,7 @@ def test_run_waits_for_a_program_that_takes_its_time(project: Path, monkeypatch:
     assert (done.returncode, done.stderr) == (exit_codes.TIMED_OUT, "")
     assert time.monotonic() - began >= 25.5
     assert done.stdout.startswith("Output:\nbegan\n\nThe program still ran when 25.5 s were over")
-    assert details(project, "sessions")["sessions"][-1]["status"] == "terminated"
+    assert not [each for each in details(project, "sessions")["sessions"] if each["status"] != "terminated"]
 
 
 FAILURES: list[tuple[list[str], int, str]] = [
@@ -344,6 +344,20 @@ def test_session_of_another_project_is_not_met(project: Path, tmp_path: Path) ->
     other.mkdir()
     assert "No active debug session" in dapkit(other, "evaluate", "1", expect=exit_codes.NO_SESSION)
     assert dapkit(other, "evaluate", "1", "--project", str(project)).startswith("Result: 1")
+
+
+def test_list_of_sessions_leaves_out_ended_runs_and_names_those_near(project: Path) -> None:
+    dapkit(project, "run", "app.py")
+    dapkit(project, "launch", "-b", "app.py:5", "app.py")
+    listed = dapkit(project, "sessions")
+    assert listed.startswith("debug-1: stopped")
+    assert listed.endswith("(1 ended run is not listed)\n")
+    inner = project / "inner"
+    inner.mkdir()
+    (inner / "go.mod").touch()  # a project of its own
+    assert dapkit(inner, "sessions") == f"No debug sessions.\nElsewhere: debug-1 in {project}\n"
+    problem = dapkit(inner, "continue", expect=exit_codes.NO_SESSION)
+    assert f"Session debug-1 belongs to {project} (--project {project})." in problem
 
 
 @pytest.mark.thorough

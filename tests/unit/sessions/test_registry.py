@@ -47,6 +47,21 @@ async def test_names_are_counted_within_a_project(sessions: SessionRegistry) -> 
     assert [session.name for session in sessions.of(P)] == ["debug-1", "debug-2"]
 
 
+async def test_project_without_a_session_names_those_of_the_folders_around_and_below(
+    sessions: SessionRegistry,
+) -> None:
+    outer = await sessions.open(P, start(script({})), name="outer")
+    await sessions.open(Path("/other"), start(script({})), name="other")
+    inner = P / "part" / "inner"
+    with pytest.raises(NoSession, match=r"Session outer belongs to /p \(--project /p\)\.$"):
+        sessions.find(P / "part")
+    await sessions.open(inner, start(script({})), name="inner")
+    assert sessions.near(P / "part") == [("outer", P), ("inner", inner)]
+    assert sessions.near(P) == [("inner", inner)]
+    await outer.terminate()
+    assert sessions.near(P / "part") == [("inner", inner)]
+
+
 async def test_only_session_is_the_default(sessions: SessionRegistry) -> None:
     with pytest.raises(NoSession, match=r"No active debug session\. Launch or attach first\."):
         sessions.find(P)

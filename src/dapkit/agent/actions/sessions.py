@@ -31,9 +31,15 @@ async def output(call: ActionCall, *, category: p.Category | None = None, since:
 
 @action(Approval.READ)
 async def sessions(call: ActionCall) -> SessionsResult:
-    """Show the sessions of this project, the live ones first."""
-    snapshots = [snapshot(session) for session in call.sessions.of(call.folder)]
-    return SessionsResult(sessions=sorted(snapshots, key=lambda each: each.status == "terminated"))
+    """Show the sessions of this project, the live ones first, without ended runs."""
+    sessions = call.sessions.of(call.folder)
+    runs = {session for session, notes in call.memories.items() if notes.is_whole_run and session.state.over}
+    rows = [snapshot(session) for session in sessions if session not in runs]
+    return SessionsResult(
+        sessions=sorted(rows, key=lambda each: each.status == "terminated"),
+        ended_runs=len(sessions) - len(rows),
+        near=[f"{name} in {folder}" for name, folder in call.sessions.near(call.folder)] or None,
+    )
 
 
 @action(Approval.EXECUTE, example={"command": "threads"})

@@ -50,6 +50,7 @@ async def started(
         )
     finally:
         if call.used is not None:
+            call.remembered.is_whole_run = True
             with anyio.CancelScope(shield=True):
                 await call.used.terminate()
 

@@ -127,7 +127,7 @@ Command = Annotated[str, "Name of any request of the adapter."]
 RequestArguments = Annotated[dict[str, object], "Arguments of the request."]
 Category = Annotated[str, "Only stdout, stderr, console, terminal ..., or program: all that the program wrote."]
 Since = Annotated[int, "Only output after this position, which an earlier answer gave."]
-Timeout = Annotated[float, "Seconds to wait, 5 to 300, by default 30."]
+Timeout = Annotated[float, "Seconds to wait, by default 30; 5 to 300, except where a whole program is run."]
 
 
 class ProgramToRun(TypedDict, total=False):

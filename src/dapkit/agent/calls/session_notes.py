@@ -167,6 +167,7 @@ class SessionNotes:
         stops: the latest ones, by number.
         probes: those with a tag.
         record: of the actions that were carried out in it.
+        is_whole_run: whether one action has begun it, and ends it, as `run` does.
 
     """
 
@@ -184,6 +185,7 @@ class SessionNotes:
     stops: dict[int, StopNote] = field(default_factory=dict)
     probes: deque[ProbeTable] = field(default_factory=lambda: deque(maxlen=limits.PROBES_KEPT))
     record: SessionRecord = field(default_factory=SessionRecord)
+    is_whole_run: bool = False
 
     def begin_report(self, stop: int, end: int) -> int:
         """Return the position from which a report shows output: the end of the report before.

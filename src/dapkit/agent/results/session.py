@@ -150,9 +150,17 @@ class Terminated(ProtocolObject, frozen=True, kw_only=True):
 
 
 class SessionsResult(ProtocolObject, frozen=True, kw_only=True):
-    """The sessions of a project."""
+    """The sessions of a project.
+
+    Attributes:
+        ended_runs: how many that one action had begun and ended, such as `run`, are left out.
+        near: live sessions of folders around the project and below it, by name with the folder.
+
+    """
 
     sessions: list[Snapshot]
+    ended_runs: int = 0
+    near: list[str] | None = None
 
 
 class Typed(OfSession, frozen=True, kw_only=True):

@@ -137,7 +137,10 @@ def _(result: Terminated) -> str:
 
 @render.register
 def _(result: SessionsResult) -> str:
-    return "\n\n".join("\n".join(_listed(session)) for session in result.sessions) or "No debug sessions."
+    sessions = "\n\n".join("\n".join(_listed(session)) for session in result.sessions) or "No debug sessions."
+    ended = [f"({result.ended_runs} ended {'runs are' if result.ended_runs > 1 else 'run is'} not listed)"]
+    near = [f"Elsewhere: {one_line(each)}" for each in result.near or ()]
+    return "\n".join([sessions, *(ended if result.ended_runs else []), *near])
 
 
 def _listed(snapshot: Snapshot) -> Iterator[str]:
