@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Install debug adapters that come by npm, as tools/npm_adapters/package-lock.json names them, and put commands for them into
-# .tools/bin: js-debug-adapter, codelldb and cdtDebugAdapter. Needs node and npm.
+# .tools/bin: js-debug-adapter, codelldb and cdtDebugAdapter; and mcp-conformance, the official conformance suite of MCP,
+# of which 0.1.13 is the last version for Node 20. Needs node and npm.
 set -euo pipefail
 LOCKED=$(cd "$(dirname "$0")" && pwd)/npm_adapters
 TOOLS=$(cd "$(dirname "$0")/.." && pwd)/.tools
@@ -25,5 +26,6 @@ chmod +x "$VENDOR/codelldb/linux-x64/adapter/codelldb"
 command_for js-debug-adapter node "$VENDOR/js-debug/vsDebugServer.cjs"
 command_for codelldb "$VENDOR/codelldb/linux-x64/adapter/codelldb"
 command_for cdtDebugAdapter node "$FOLDER/node_modules/cdt-gdb-adapter/dist/debugAdapter.js"
+command_for mcp-conformance node "$FOLDER/node_modules/@modelcontextprotocol/conformance/dist/index.js"
 ls "$FOLDER/node_modules/cdt-gdb-adapter/dist/debugAdapter.js" "$VENDOR/js-debug/vsDebugServer.cjs" >/dev/null
-echo "js-debug-adapter, codelldb and cdtDebugAdapter are in .tools/bin"
+echo "js-debug-adapter, codelldb, cdtDebugAdapter and mcp-conformance are in .tools/bin"

@@ -1,13 +1,15 @@
 """The page that teaches an agent when and how to use the tool; the instructions of the MCP server are its beginning."""
 
-from importlib import resources
+import os
 
 _OPENING_LINES = 10
 
 
 def text() -> str:
     """Return the whole page, in Markdown."""
-    return resources.files("dapkit.agent").joinpath("skill.md").read_text(encoding="utf-8")
+    page = os.path.join(os.path.dirname(__file__), "skill.md")
+    with open(page, encoding="utf-8") as file:
+        return file.read()
 
 
 def opening() -> str:

@@ -9,7 +9,7 @@ import sys
 
 from dapkit.cli import exit_codes
 from dapkit.cli.arguments import WrongWords, parameters
-from dapkit.cli.fast_parser import Unclear, read
+from dapkit.cli.fast_parser import FOR_CLICK, Unclear, read
 from dapkit.system.platform_support import end_if_unsupported
 
 
@@ -54,6 +54,8 @@ def _carry_out(words: list[str]) -> int:
         Unclear, WrongWords: click has to; nothing was done.
 
     """
+    if words in (["mcp"], ["mcp", "--read-only"]) and not os.environ.keys() & FOR_CLICK:
+        return _serve_agent(read_only=len(words) > 1)
     name, arguments = read(words)
     from dapkit.cli.action_call import ask  # not for commands that click carries out
     from dapkit.cli.display import show
@@ -68,3 +70,12 @@ def _carry_out(words: list[str]) -> int:
     )
     show(answer, as_json=bool(arguments.pop("as_json")))
     return exit_codes.code_of(answer)
+
+
+def _serve_agent(*, read_only: bool) -> int:
+    """Carry out `dapkit mcp`, whose client waits for its first answer."""
+    from dapkit.hub.folder import project_of
+    from dapkit.mcp.serve_stdio import serve_stdio
+
+    serve_stdio(project_of(os.getcwd()), read_only=read_only)
+    return exit_codes.DONE

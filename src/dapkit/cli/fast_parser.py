@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 type GivenArguments = dict[str, object]
 """The parsed values, by click's names for them."""
 
-_FOR_CLICK = frozenset({"_DAPKIT_COMPLETE", "DAPKIT_READ_ONLY"})
+FOR_CLICK = frozenset({"_DAPKIT_COMPLETE", "DAPKIT_READ_ONLY"})
 """Variables that have click look at the line."""
 
 
@@ -44,7 +44,7 @@ def read(words: "Sequence[str]") -> tuple[str, GivenArguments]:
 
     """
     name = ALIASES.get(words[0], words[0]).replace("-", "_") if words else ""
-    if name not in ACTIONS or name in (*OWN_COMMANDS, OPTION_OF_RUN, *WITH_PROGRAM) or os.environ.keys() & _FOR_CLICK:
+    if name not in ACTIONS or name in (*OWN_COMMANDS, OPTION_OF_RUN, *WITH_PROGRAM) or os.environ.keys() & FOR_CLICK:
         raise Unclear
     arguments, by_place = _options(name, iter(words[1:]))
     for parameter in POSITIONAL.get(name, ()):

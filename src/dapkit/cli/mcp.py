@@ -1,8 +1,6 @@
 """`dapkit mcp`: the debug tool for an agent."""
 
 import os
-import signal
-import sys
 from functools import partial
 from pathlib import Path
 
@@ -10,6 +8,7 @@ import click
 
 from dapkit.cli.parameter_types import PathParameter
 from dapkit.hub.folder import project_of
+from dapkit.mcp.serve_stdio import serve_stdio
 from dapkit.system.gc_freeze import frozen_imports
 
 
@@ -25,23 +24,11 @@ def mcp(*, http: bool, port: int, project: str | None, read_only: bool) -> None:
 
     With --http the address and the file that holds the token go to stdout, one a line.
     """
-    folder = Path(project or project_of(os.getcwd()))
+    folder = project or project_of(os.getcwd())
     if http:
-        _serve_http(folder, port, read_only=read_only)
+        _serve_http(Path(folder), port, read_only=read_only)
     else:
-        _serve_stdio(folder, read_only=read_only)
-
-
-def _serve_stdio(project: Path, *, read_only: bool) -> None:
-    with frozen_imports():
-        import anyio
-
-        from dapkit.mcp.debug_service import DebugService
-        from dapkit.mcp.stdio import StdioServer
-    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # and not ignored, as our parent wants it
-        signal.signal(signal.SIGINT, signal.SIG_DFL)  # the thread that waits for a line cannot be interrupted otherwise
-    service = DebugService(project, read_only=read_only)
-    anyio.run(StdioServer(service, sys.stdin.buffer, sys.stdout.buffer).run)
+        serve_stdio(folder, read_only=read_only)
 
 
 def _serve_http(project: Path, port: int, *, read_only: bool) -> None:

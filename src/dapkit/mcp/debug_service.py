@@ -14,7 +14,7 @@ import anyio
 import anyio.to_thread
 from anyio.streams.memory import MemoryObjectReceiveStream
 
-from dapkit import __version__, hub
+from dapkit import hub
 from dapkit.agent import skill
 from dapkit.agent.action_help import action_help, example_call, unknown_action
 from dapkit.agent.table import ACTIONS, PARAMETERS
@@ -36,7 +36,6 @@ LOOKS: Final = "debug_look"
 HELP: Final = "help"
 """An action of both tools: the parameters of an action."""
 PROMPT: Final = "debug"
-TITLE: Final = "dapkit debugger"
 
 _DESCRIPTION: Final = (
     "Debug programs in any language: launch with breakpoints reports source, locals, stack and output of the stop; "
@@ -89,11 +88,6 @@ def _tool(name: str, description: str, actions: list[str], *, only_looks: bool) 
         "inputSchema": {"type": "object", "properties": properties, "required": ["action"]},
         "annotations": {"readOnlyHint": only_looks, "openWorldHint": False},
     }
-
-
-def server_info() -> Json:
-    """Return the name and the version of the server."""
-    return {"name": "dapkit", "title": TITLE, "version": __version__}
 
 
 class DebugService:

@@ -11,7 +11,8 @@ from pydantic import BaseModel
 
 from dapkit import __version__
 from dapkit.agent import skill
-from dapkit.mcp.debug_service import DETAILS, TITLE, DebugService, Json, ServiceError
+from dapkit.mcp.debug_service import DETAILS, DebugService, Json, ServiceError
+from dapkit.mcp.opening import TITLE
 
 type Context = ServerRequestContext[object]
 

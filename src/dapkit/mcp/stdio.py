@@ -12,7 +12,6 @@ import anyio
 from anyio import to_thread
 from anyio.abc import TaskGroup
 
-from dapkit.agent import skill
 from dapkit.mcp import limits
 from dapkit.mcp.debug_service import (
     DETAILS,
@@ -22,15 +21,12 @@ from dapkit.mcp.debug_service import (
     Json,
     Report,
     ServiceError,
-    server_info,
 )
+from dapkit.mcp.opening import initialized, line_of
 
 log = logging.getLogger(__name__)
 
 type RequestId = int | str
-
-VERSIONS: Final = ("2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05")
-"""Versions of the protocol with these messages, the newest first, which a client of another version is offered."""
 
 PARSE_ERROR: Final = -32700
 INVALID_REQUEST: Final = -32600
@@ -44,11 +40,13 @@ class StdioServer:
         service: answers the requests.
         reads: the messages of the client, each in a line.
         writes: the messages of the server.
+        first: a line that was read already.
 
     """
 
-    def __init__(self, service: DebugService, reads: BinaryIO, writes: BinaryIO) -> None:
+    def __init__(self, service: DebugService, reads: BinaryIO, writes: BinaryIO, *, first: bytes = b"") -> None:
         self._service = service
+        self._first = first
         self._reads = reads
         self._writes = writes
         self._writing = anyio.Lock()
@@ -74,7 +72,7 @@ class StdioServer:
 
     def _read_line(self) -> bytes:
         """Return the next line, its beginning if it is too long; empty at the end."""
-        line = self._reads.readline(limits.MCP_MESSAGE_BYTES + 1)
+        line, self._first = self._first or self._reads.readline(limits.MCP_MESSAGE_BYTES + 1), b""
         rest = line
         while len(rest) > limits.MCP_MESSAGE_BYTES and not rest.endswith(b"\n"):
             rest = self._reads.readline(limits.MCP_MESSAGE_BYTES + 1)
@@ -189,7 +187,7 @@ class StdioServer:
 
     async def _send(self, message: Mapping[str, object]) -> None:
         """Write a message as a whole, also if its request is cancelled meanwhile."""
-        data = json.dumps({"jsonrpc": "2.0", **message}, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
+        data = line_of({**message})
         with anyio.CancelScope(shield=True):
             async with self._writing:
                 await to_thread.run_sync(self._write, data)
@@ -200,13 +198,7 @@ class StdioServer:
 
 
 async def _initialize(params: Json, _report: Report | None) -> Json:
-    version = params.get("protocolVersion")
-    return {
-        "protocolVersion": version if version in VERSIONS else VERSIONS[0],
-        "capabilities": {"tools": {}, "prompts": {}, "resources": {}},
-        "serverInfo": server_info(),
-        "instructions": skill.opening(),
-    }
+    return initialized(params)
 
 
 async def _ping(_params: Json, _report: Report | None) -> Json:

@@ -1,5 +1,6 @@
 """Messages on the standard streams of the MCP server that its usual clients do not send."""
 
+import io
 import json
 import os
 import signal
@@ -16,7 +17,8 @@ from anyio import to_thread
 
 from dapkit.mcp import limits
 from dapkit.mcp.debug_service import DebugService
-from dapkit.mcp.stdio import INVALID_REQUEST, METHOD_NOT_FOUND, PARSE_ERROR, VERSIONS, StdioServer
+from dapkit.mcp.opening import VERSIONS, answer_opening
+from dapkit.mcp.stdio import INVALID_REQUEST, METHOD_NOT_FOUND, PARSE_ERROR, StdioServer
 
 INVALID_PARAMS = -32602
 
@@ -40,7 +42,7 @@ class WaitingService(DebugService):
 
 
 @asynccontextmanager
-async def served(service: DebugService) -> AsyncIterator[tuple[Send, Receive]]:
+async def served(service: DebugService, *, first: bytes = b"") -> AsyncIterator[tuple[Send, Receive]]:
     """Serve on two pipes; return how to send bytes and how to receive a message."""
     to_server, from_client = os.pipe()
     to_client, from_server = os.pipe()
@@ -60,7 +62,7 @@ async def served(service: DebugService) -> AsyncIterator[tuple[Send, Receive]]:
                 return message
 
         async with anyio.create_task_group() as tasks:
-            tasks.start_soon(StdioServer(service, reads, writes).run)
+            tasks.start_soon(StdioServer(service, reads, writes, first=first).run)
             try:
                 yield send, receive
             finally:
@@ -166,3 +168,40 @@ def test_standard_streams_need_nothing_of_the_sdk() -> None:
     )
     done = subprocess.run([sys.executable, "-c", command], capture_output=True, text=True, timeout=60, check=True)
     assert done.stdout == "[]\n"
+
+
+OPENING = b'{"jsonrpc":"2.0","id":"a","method":"initialize","params":{"protocolVersion":"2025-06-18"}}\n'
+
+
+def test_first_message_is_answered_before_the_server_is_there() -> None:
+    reads, writes = io.BytesIO(OPENING + b"rest"), io.BytesIO()
+    assert answer_opening(reads, writes, 1000) == b""
+    answer = json.loads(writes.getvalue())
+    assert (answer["id"], answer["result"]["protocolVersion"]) == ("a", "2025-06-18")
+    assert reads.read() == b"rest"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        b"",
+        b"no JSON\n",
+        b"[" * 100_000,
+        b'{"jsonrpc":"2.0","id":1,"method":"ping"}\n',
+        b'{"jsonrpc":"2.0","id":1,"method":"initialize"}\n',
+        b'{"jsonrpc":"2.0","method":"initialize","params":{}}\n',
+        b'{"jsonrpc":"2.0","id":1,"method":"initialize","params":[]}\n',
+    ],
+)
+def test_any_other_first_message_is_left_to_the_server(line: bytes) -> None:
+    writes = io.BytesIO()
+    assert answer_opening(io.BytesIO(line), writes, 200_000) == line
+    assert not writes.getvalue()
+
+
+async def test_server_begins_with_the_line_that_was_read() -> None:
+    first = b'{"jsonrpc":"2.0","id":1,"method":"ping"}\n'
+    async with served(DebugService(Path.cwd()), first=first) as (send, receive):
+        assert (await receive())["id"] == 1
+        await send(b'{"jsonrpc":"2.0","id":2,"method":"ping"}\n')
+        assert (await receive())["id"] == 2
