@@ -107,8 +107,17 @@ TRACE_CALLERS = 3
 STACKS_FRAMES = 40
 """Frames of each thread that are read to show where all stand."""
 
+STACKS_NAMES = 3
+"""Threads that are named of a group that is too large to name all."""
+
 STACKS_LINES = 6
 """Frames of them that are shown."""
+
+LINES_OF_MEMBERS = 3
+"""Lines above a place that names no member of a variable, in which one is looked for."""
+
+LINE_MEMBERS = 4
+"""Members of variables, such as `order.limit`, that are read because a line names them."""
 
 AUTOPSY_FRAMES = 4
 """Frames of the user's own code that an autopsy shows."""
@@ -118,6 +127,9 @@ AUTOPSY_VARIABLES = 8
 
 AUTOPSY_CHARACTERS = 120
 """Characters of the value of each."""
+
+AUTOPSY_OUTER_CHARACTERS = 60
+"""The same in the frames around the innermost."""
 
 AUTOPSY_ORIGINS = 2
 """Values that it is asked for where they come from."""

@@ -181,7 +181,7 @@ async def test_crash_is_explained_in_one_call(caller: Caller, language: Language
     assert lines[0].startswith(f"{caller.project}/{language.source}:{language.crash}")
     assert lines[1].startswith(("Exception: ", "Cause: "))
     assert any(line.startswith("   missing = ") and "(!)" in line for line in lines)
-    assert (await caller("sessions")).details["sessions"][0]["status"] == "terminated"
+    assert (await caller("sessions")).details["sessions"] == []
 
 
 async def test_calls_below_are_followed_to_a_depth_and_loops_are_folded(caller: Caller) -> None:
@@ -235,7 +235,7 @@ async def test_trace_names_the_line_of_a_def_and_a_session_goes_on_behind_the_ca
     refused = await caller("trace", program="app.py")
     assert refused.error == ("invalid_arguments", "trace requires location")
     never = await caller("trace", location="app.py:4 if total > 99", program="app.py", timeout=120)
-    assert "The program stopped before it came there." in never.text
+    assert "The program stopped before it came there: " in never.text
 
 
 async def test_autopsy_of_a_program_that_does_not_crash(caller: Caller) -> None:
@@ -377,3 +377,48 @@ async def test_core_file_is_explained(caller: Caller, require_tool: Callable[[st
     assert [(frame["function"], frame["line"]) for frame in answer.details["frames"]] == [("work", 13), ("main", 15)]
     assert answer.details["frames"][0]["suspicious"] == ["missing"]
     assert "addresses are not randomised" not in answer.text
+
+
+LEDGER = """
+rates = {"tea": 4, "salt": None}
+
+class Order:
+    def __init__(self, kind):
+        self.kind = kind
+        self.rate = 0
+        self.text = "a long text that says nothing of interest about the order" * 5
+
+def prepare(order):
+    order.rate = rates[order.kind]
+
+def invoice(order):
+    return 3 * order.rate - 1
+
+order = Order("salt")
+prepare(order)
+invoice(order)
+"""
+
+
+async def test_member_that_the_line_reads_is_shown_and_followed_to_its_origin(caller: Caller) -> None:
+    caller.write("app.py", LEDGER)
+    found = await caller("autopsy", program="app.py", time_travel=True, timeout=120)
+    assert "order.rate = None (!)" in found.text
+    assert "order.rate was last changed at" in found.text
+    assert "app.py:11 in prepare" in found.text
+    assert "a long text" not in found.text  # the member says more than the whole
+
+
+@pytest.mark.thorough
+async def test_suite_of_tests_is_explained_by_the_test_that_changed_the_state(caller: Caller) -> None:
+    caller.write("table.py", "RATES = {'tea': 4}\n")
+    caller.write(
+        "test_a.py", "import table\n\ndef test_all():\n    table.RATES['tea'] = 1000\n    assert table.RATES\n"
+    )
+    caller.write("test_b.py", "import table\n\ndef test_tea():\n    assert table.RATES['tea'] == 4\n")
+    found = await caller(
+        "autopsy", module="pytest", args=["-q", "-p", "no:cacheprovider"], time_travel=True, timeout=120
+    )
+    assert "test_b.py:4" in found.text
+    assert "table.RATES['tea'] = 1000" in found.text
+    assert "test_a.py:4 in test_all" in found.text

@@ -67,3 +67,22 @@ def test_changes_belong_to_the_line_before_and_to_the_call_that_has_the_variable
         (0, [("b", "3")]),  # what the call has changed in its caller
         (2, []),
     ]
+
+
+def _object(line: int, contents: str) -> TracePlace:
+    values = {"order": ("0x10", contents)}
+    return TracePlace(level=0, line=line, text="", function="f", path="f.c", values=values, arguments=())
+
+
+@pytest.mark.parametrize(
+    ("after", "changes"),
+    [
+        ('{a = 1, b = {2, 5}, note = "x, y"}', "{b = {2, 5}}"),
+        ('{a = 2, b = {2, 3}, note = "z"}', '{a = 2, note = "z"}'),
+        ("{a = 1}", "{a = 1}"),  # one is gone: the whole
+    ],
+)
+def test_members_alone_are_shown_that_a_line_has_changed(after: str, changes: str) -> None:
+    trace = TraceRows(_object(1, '{a = 1, b = {2, 3}, note = "x, y"}'))
+    trace.go_to(_object(2, after))
+    assert [row.contents for row in trace.rows[0].changes or ()] == [changes]

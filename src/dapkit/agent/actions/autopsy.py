@@ -20,6 +20,8 @@ from dapkit.agent.calls.failures import ActionFailed, InvalidArguments
 from dapkit.agent.calls.program_output import written
 from dapkit.agent.calls.registry import Approval, action
 from dapkit.agent.reading import conversion
+from dapkit.agent.reading.expressions import expression_values
+from dapkit.agent.reading.line_members import members_near
 from dapkit.agent.reading.local_variables import is_returned, variables_of
 from dapkit.agent.reading.pages import lines_of
 from dapkit.agent.reading.report import is_exit, last_output, passed_step, stop_report
@@ -29,6 +31,7 @@ from dapkit.agent.reading.variable_contents import DEFINITIONS, contents_of, is_
 from dapkit.agent.results.autopsy import AutopsyFrame, AutopsyResult
 from dapkit.agent.results.history import WhyResult
 from dapkit.agent.results.session import PassedStep
+from dapkit.agent.results.values import VariableRow
 from dapkit.protocol import DapkitError, StackFrame, Variable, changed
 from dapkit.sessions.own_code import own_frames
 from dapkit.sessions.stops import Outcome, Stop
@@ -36,6 +39,11 @@ from dapkit.sessions.stops import Outcome, Stop
 _OF_TESTS = {"justMyCode": True}
 _FILTERS_OF_TESTS = ["uncaught", "userUnhandled"]
 """A test that fails raises an exception that pytest handles: it leaves the user's own code."""
+
+_TEST_RUNNERS = frozenset({"pytest", "unittest"})
+
+_LONG = 20
+"""Characters of a value that is not repeated in a frame further out."""
 
 _DIVISION = re.compile(r"ZeroDivision|division by zero|divide by zero|SIGFPE")
 
@@ -69,7 +77,7 @@ async def autopsy(
         call.patient = patient
         async with released(call):
             return await _report(call, await _broken_off(call))
-    if target.get("test") is not None:
+    if target.get("test") is not None or target.get("module") in _TEST_RUNNERS:
         target = {**target, "options": {**_OF_TESTS, **(target.get("options") or {})}}
         exceptions = _FILTERS_OF_TESTS if exceptions is None else exceptions
     async with started(call, target, exceptions=exceptions, time_travel=time_travel):
@@ -149,13 +157,16 @@ async def _report(call: ActionCall, outcome: Outcome) -> AutopsyResult:
     frames = stop.frames or ()
     own = own_frames(frames, (session.cwd, session.project)) or [*range(len(frames))]
     divides = _DIVISION.search(str(report.exception) + str(stop.signal) + str(stop.text)) is not None
-    rows = [await _frame(call, frames[index], index, divides=divides) for index in own[: limits.AUTOPSY_FRAMES]]
+    rows = [
+        await _frame(call, frames[index], index, divides=divides, is_first=index == own[0])
+        for index in own[: limits.AUTOPSY_FRAMES]
+    ]
     has_history = session.traits.recorded_history and call.capabilities.supports_step_back
     origins = await _origins(call, rows[0]) if has_history and rows else None
     return AutopsyResult(
         snapshot=snapshot(session),
         stop=report,
-        frames=rows,
+        frames=_without_repeats(rows),
         more_frames=len(own) - len(rows),
         origins=origins,
         last_lines=await _last_lines(call) if has_history else None,
@@ -163,7 +174,37 @@ async def _report(call: ActionCall, outcome: Outcome) -> AutopsyResult:
     )
 
 
-async def _frame(call: ActionCall, frame: StackFrame, index: int, *, divides: bool) -> AutopsyFrame:
+def _without_repeats(rows: Sequence[AutopsyFrame]) -> list[AutopsyFrame]:
+    """Leave out long values that a frame further inside has with the same name."""
+    inside: set[tuple[str, str]] = set()
+    result = []
+    for row in rows:
+        variables = [each for each in row.variables if (each.name, _beginning(each)) not in inside]
+        inside.update((each.name, _beginning(each)) for each in row.variables if len(each.value) >= _LONG)
+        result.append(changed(row, variables=variables))
+    return result
+
+
+def _beginning(row: VariableRow) -> str:
+    """Return as much of a value as both frames show."""
+    return row.value[: limits.AUTOPSY_OUTER_CHARACTERS - 10] + (row.contents or "")[:_LONG]
+
+
+async def _members(call: ActionCall, frame: StackFrame, expressions: Sequence[str]) -> list[Variable]:
+    """Read members of variables, such as `order.limit`; those that cannot be read are left out."""
+    if call.session.attached:
+        return []  # an item of a mapping may come to be as it is read, in a program that runs on
+    values = await expression_values(call, expressions, frame=frame.id)
+    return [
+        Variable(name=each.expression, value=value.result, type=value.type, variables_reference=0)
+        for each in values
+        if (value := each.evaluation) is not None
+    ]
+
+
+async def _frame(
+    call: ActionCall, frame: StackFrame, index: int, *, divides: bool, is_first: bool = False
+) -> AutopsyFrame:
     """Read the variables of a frame: the suspicious ones first, then those that its line names.
 
     Among each of these those come first to which the nearest line above assigns.
@@ -178,21 +219,14 @@ async def _frame(call: ActionCall, frame: StackFrame, index: int, *, divides: bo
     except (DapkitError, ActionFailed) as error:
         problem = str(error)
     interesting = [each for each in variables if not is_hidden(each) and not is_returned(each)]
-
-    def rank(variable: Variable) -> tuple[int, int]:
-        suspicious, in_line = is_suspicious(variable, divides=divides), is_named(variable.name, text)
-        if variable.type in DEFINITIONS:
-            return 4, 0
-        group = 0 if suspicious and in_line else 1 if in_line else 2 if suspicious else 3
-        return group, -line_assigned(variable.name, lines or (), min(frame.line, len(lines or ()) + 1))
-
-    interesting.sort(key=rank)
+    members = await _members(call, frame, members_near(lines or [], frame.line)) if is_first else []
+    interesting = _ranked(interesting, members, lines or [], frame.line, divides=divides)
     first = interesting[: limits.AUTOPSY_VARIABLES]
+    most = limits.AUTOPSY_CHARACTERS if is_first else limits.AUTOPSY_OUTER_CHARACTERS
     inside: Sequence[str | None] = [None] * len(first)
     if not call.session.traits.members_run_code:
-        inside = await contents_of(
-            first, call.requests.ask, unreadable=call.session.traits.unreadable_value, room=limits.AUTOPSY_CHARACTERS
-        )
+        unreadable = call.session.traits.unreadable_value
+        inside = await contents_of(first, call.requests.ask, unreadable=unreadable, room=most)
     return AutopsyFrame(
         index=index,
         function=frame.name,
@@ -200,7 +234,7 @@ async def _frame(call: ActionCall, frame: StackFrame, index: int, *, divides: bo
         line=frame.line,
         text=text,
         variables=[
-            changed(conversion.variable(variable, most=limits.AUTOPSY_CHARACTERS), contents=contents)
+            changed(conversion.variable(variable, most=most), contents=contents)
             for variable, contents in zip(first, inside, strict=True)
         ],
         suspicious=[variable.name for variable in first if is_suspicious(variable, divides=divides)],
@@ -209,9 +243,31 @@ async def _frame(call: ActionCall, frame: StackFrame, index: int, *, divides: bo
     )
 
 
+def _ranked(
+    variables: Sequence[Variable], members: Sequence[Variable], lines: Sequence[str], line: int, *, divides: bool
+) -> list[Variable]:
+    """Put the variables first that tell most. One of which the line reads a member is left out: that says more."""
+    text = lines[line - 1] if 0 < line <= len(lines) else ""
+    member_names = [each.name for each in members]
+
+    def rank(variable: Variable) -> tuple[int, int]:
+        suspicious = is_suspicious(variable, divides=divides)
+        in_line = is_named(variable.name, text) or variable.name in member_names
+        group = 0 if suspicious and in_line else 1 if in_line else 2 if suspicious else 3
+        return group, -line_assigned(variable.name, lines, min(line, len(lines) + 1))
+
+    known_better = [each for each in variables if any(is_named(each.name, member) for member in member_names)]
+    plain = [each for each in variables if each not in known_better and each.type not in DEFINITIONS]
+    return sorted([*members, *plain], key=rank)
+
+
 async def _origins(call: ActionCall, frame: AutopsyFrame) -> list[WhyResult]:
     """Ask where the suspicious values of the line come from, or else the values that the line names."""
-    names = [row.name for row in frame.variables if is_named(row.name, frame.text)]
+    names = [row.name for row in frame.variables if is_named(row.name, frame.text)] or [
+        row.name
+        for row in frame.variables[:1]
+        if not row.name.isidentifier()  # a member that the lines above read
+    ]
     suspicious = [name for name in names if name in frame.suspicious] or frame.suspicious
     results = []
     for name in (suspicious or names)[: limits.AUTOPSY_ORIGINS]:

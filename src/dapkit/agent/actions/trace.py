@@ -139,7 +139,9 @@ class _Tracer:
             await session.execution.resume(deadline=self.call.left)
             self.problem = problem_of_kept(own)
         elif report is not None:
-            self.problem, self.broken_at = "The program stopped before it came there.", report
+            unset = problem_of_kept(own)
+            self.problem = f"The program stopped before it came there{'.' if unset is None else f': {unset}'}"
+            self.broken_at = report
         else:
             late = "The time was over before the program came there."
             self.problem = problem_of_kept(own) if session.state.over else late

@@ -131,9 +131,35 @@ def _changes(before: Mapping[str, ShownValue], after: Mapping[str, ShownValue]) 
     for name, (value, contents) in after.items():
         earlier = before.get(name)
         same_contents = earlier is not None and (None in (earlier[1], contents) or earlier[1] == contents)
-        if earlier is None or earlier[0] != value or not same_contents:
+        if earlier is None or earlier[0] != value:
             rows.append(row_of(name, (value, contents)))
+        elif not same_contents:
+            rows.append(row_of(name, (value, _changed_members(earlier[1] or "", contents or ""))))
     return rows
+
+
+def _changed_members(before: str, after: str) -> str:
+    """Return the contents of an object with the members alone that have changed, in braces.
+
+    >>> _changed_members("{a = 1, b = {2, 3}, c = 4}", "{a = 1, b = {2, 5}, c = 4}")
+    '{b = {2, 5}}'
+    """
+    members = _members(before)
+    new = [each for each in _members(after) if each not in members]
+    return f"{{{', '.join(new)}}}" if new else after
+
+
+def _members(contents: str) -> list[str]:
+    """Split contents in braces at the commas that are in no brackets and no text."""
+    return [match[0].strip() for match in _MEMBER.finditer(contents[1:-1])]
+
+
+_MEMBER = re.compile(
+    r"""(?: "(?:[^"\\]|\\.)*" | '(?:[^'\\]|\\.)*'                   # texts
+          | \{[^{}]*(?:\{[^{}]*\}[^{}]*)*\} | \[[^\[\]]*\] | \([^()]*\)   # brackets
+          | [^,"'{\[(] | ["'{\[(] )+""",
+    re.VERBOSE,
+)
 
 
 def row_of(name: str, value: ShownValue) -> VariableRow:

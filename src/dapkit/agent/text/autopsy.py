@@ -7,7 +7,7 @@ from dapkit.agent.budget import shortened
 from dapkit.agent.results.autopsy import AutopsyFrame, AutopsyResult
 from dapkit.agent.results.session import StopReport
 from dapkit.agent.text.escaping import fenced, one_line, render
-from dapkit.agent.text.run import last_lines, threads_at
+from dapkit.agent.text.run import last_lines, threads_at, without_printed_stack
 from dapkit.agent.text.stops import one_line_of_code, place, source_window
 from dapkit.agent.text.values import exception, shown_value
 
@@ -15,7 +15,8 @@ from dapkit.agent.text.values import exception, shown_value
 @render.register
 def _(result: AutopsyResult) -> str:
     lines = [*_without_a_crash(result)] if result.stop is None else [*_crash(result, result.stop)]
-    tail, left_out = last_lines(result.output, limits.AUTOPSY_OUTPUT_LINES)
+    output = result.output if result.stop is None else without_printed_stack(result.output)
+    tail, left_out = last_lines(output, limits.AUTOPSY_OUTPUT_LINES)
     if tail:
         lines.append(f"Output ({left_out} earlier lines left out):" if left_out else "Output:")
         lines += fenced(tail)

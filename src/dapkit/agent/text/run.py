@@ -1,5 +1,6 @@
 """Text of a whole run: each stop by its place, with its values, and the end of the program."""
 
+import re
 from collections.abc import Iterator, Sequence
 
 from dapkit.agent import limits
@@ -37,6 +38,8 @@ def run_end(result: RunResult) -> Iterator[str]:
     output = result.output
     if result.traceback_is_known:
         output = f"{output.partition(TRACEBACK)[0]}(traceback of the exception above)\n"
+    if any(stop.stop.reason == "exception" for stop in result.stops):
+        output = without_printed_stack(output)
     tail, left_out = last_lines(output, result.output_lines)
     if left_out:
         more = "more than " if result.omitted else ""
@@ -115,6 +118,17 @@ def _side(mark: str, stops: Sequence[RunStop]) -> Iterator[str]:
     for stop in stops:
         whole = changed(stop, again=False, hit=1)
         yield from (f"{mark} {line}" for line in run_stop(whole))
+
+
+_PRINTED_STACK = re.compile(
+    r"^stack backtrace:\n(?:[ \t]+\d+:.*\n|[ \t]+at .*\n)+(?:note: Some details are omitted.*\n?)?", re.MULTILINE
+)
+"""The stack that a panic of Rust prints."""
+
+
+def without_printed_stack(output: str) -> str:
+    """Return output without a stack that the program has printed, where the answer shows that stack."""
+    return _PRINTED_STACK.sub("(stack backtrace)\n", output)
 
 
 def last_lines(text: str, most: int) -> tuple[str, int]:

@@ -49,9 +49,10 @@ def _beside(group: StackGroup) -> Iterator[str]:
 
 
 def _names(group: StackGroup) -> str:
-    names = ", ".join(map(one_line, group.threads))
+    threads = group.threads if group.count <= len(group.threads) else group.threads[: limits.STACKS_NAMES]
+    names = ", ".join(map(one_line, threads))
     count = f"{group.count} threads: " if group.count > 1 else ""
-    return f"{count}{names}{', ...' if group.count > len(group.threads) else ''}"
+    return f"{count}{names}{', ...' if group.count > len(threads) else ''}"
 
 
 def _group(group: StackGroup) -> Iterator[str]:
