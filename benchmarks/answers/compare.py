@@ -3,10 +3,12 @@
     python benchmarks/answers/compare.py            print the table
     python benchmarks/answers/compare.py --write    also put it into docs/reference/answers.md
 
-Each case is a program with a fault, in `faults`, and three ways to see it. A way is a list of shell commands; they run
-one after the other until their output has shown the line and the value. Answers and primitives are commands of dapkit:
-primitives are those that every debugger has (launch, continue, step, evaluate, threads). Plain tools are pdb, gdb,
-py-spy and a copy of the program that prints. No model takes part: each way knows where to look.
+Each case is a program with a fault, in `faults` or written by `large_programs`, and three ways to see it. A way is a
+list of shell commands; they run one after the other until their output has shown the line and the value. Answers and
+primitives are commands of dapkit: primitives are those that every debugger has (launch, continue, step, evaluate,
+threads). Plain tools are pdb, gdb, py-spy, grep and a copy of the program that prints. No model takes part: each way
+knows where to look in the small programs. In the large ones it knows the symptom, and each of its commands uses only
+what those before have shown.
 """
 
 import os
@@ -19,10 +21,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import large_programs
+
 HERE = Path(__file__).parent
 FAULTS = HERE / "faults"
 SECONDS = 120
-LOOKS = 8
+LOOKS = 12
 """Calls after which a way is given up."""
 
 
@@ -31,9 +35,10 @@ class Case:
     """A fault.
 
     Attributes:
-        file: its program.
+        file: the file with the faulty line.
+        large: name of the large program; none for a small one, which is that file.
         line: the text of the faulty line, or of the line that shows the fault.
-        value: the text that shows that it is wrong there.
+        value: the text that shows that it is wrong there, or several.
         build: a command before it.
         background: a command that keeps running; its process id stands for `$PID`.
 
@@ -42,10 +47,11 @@ class Case:
     name: str
     file: str
     line: str
-    value: str
+    value: str | tuple[str, ...]
     answers: Sequence[str]
     primitives: Sequence[str]
     plain: Sequence[str]
+    large: str = ""
     build: str = ""
     background: str = ""
 
@@ -59,7 +65,7 @@ CASES = (
         "mutated default",
         "basket.py",
         "basket.append(item)",
-        "['tea', 'milk']",
+        ("'bread'", "['tea', 'milk']"),
         ["dapkit probe \"basket.py:6 if item == 'bread'\" item basket -- basket.py"],
         ["dapkit launch -b basket.py:6 basket.py", "dapkit continue", "dapkit continue"],
         [_pdb('b 6, item == "bread"\\nc\\np item, basket\\nq\\n', "basket.py")],
@@ -181,7 +187,7 @@ CASES = (
         "main.fetch",
         ["dapkit stacks"],
         ["dapkit pause", "dapkit threads --levels 6"],
-        [],
+        ["timeout -s QUIT 2 ./leak"],
         build="go build -gcflags='all=-N -l' -o leak leak.go; dapkit launch --no-stop-on-entry ./leak",
     ),
     Case(
@@ -208,6 +214,172 @@ CASES = (
         ["dapkit launch -b totals.js:3 totals.js", "dapkit continue"],
         ["sed '3i console.log(3, line, price);' totals.js > p.js; node p.js; sed -n 3p totals.js"],
     ),
+    Case(
+        "pool that hangs",
+        "pool.py",
+        "return sum(part.result() for part in parts)",
+        "ThreadPoolExecutor-0_0",
+        ["dapkit stacks $PID"],
+        ["dapkit attach $PID", "dapkit pause", "dapkit threads --levels 6"],
+        ["py-spy dump --pid $PID"],
+        background="python pool.py",
+    ),
+    Case(
+        "underflow in Rust",
+        "stock.rs",
+        "shelf.amount - wanted",
+        "milk",
+        ["dapkit autopsy ./stock"],
+        ["dapkit launch --no-stop-on-entry ./stock", "dapkit variables"],
+        ["gdb -batch -ex 'b stock.rs:7 if shelf.amount < wanted' -ex run -ex 'p *shelf' -ex 'list 7,7' ./stock"],
+        build="rustc -g -o stock stock.rs",
+    ),
+    Case(
+        "None, far from its use (4,000 lines)",
+        "stages/route_pallet.py",
+        'order["bonus"] = {**TABLE, "salt": None}',
+        "None",
+        ["dapkit autopsy --time-travel main.py"],
+        [
+            "dapkit launch --no-stop-on-entry main.py",
+            """dapkit evaluate 'order["bonus"], order["number"]'""",
+            """dapkit restart -b 'main.py:152 if "bonus" in order'""",
+            "dapkit evaluate 'STAGES[STAGES.index(stage) - 1]'",
+            """dapkit restart -b 'route_pallet if order["number"] == 11'""",
+            *["dapkit step-over"] * 3,
+        ],
+        ["python main.py", """grep -rn '"bonus"' --include '*.py' ."""],
+        large="none_far_away",
+    ),
+    Case(
+        "exception, swallowed far away (4,000 lines)",
+        "stages/route_pallet.py",
+        'order["cost"] += {kind: TABLE[kind]',
+        "'salt'",
+        ["dapkit run -x raised --stops 1 main.py"],
+        ["dapkit launch -x raised main.py"],
+        [
+            "sed 's/break  # nothing.*/raise/' main.py > p.py; python p.py",
+        ],
+        large="swallowed_far_away",
+    ),
+    Case(
+        "state between tests (5,800 lines)",
+        "test_36_route_pallet.py",
+        "TABLE['bread'] = 1000",
+        "1000",
+        ["dapkit autopsy --time-travel --module pytest -- -q"],
+        [
+            "dapkit launch -x userUnhandled --no-stop-on-entry --module pytest -- -q",
+            "dapkit stack-trace --levels 8",
+            (
+                "dapkit restart -b \"$(python -c 'import _pytest.python; print(_pytest.python.__file__)'):159"
+                " if __import__('sys').modules['stages.audit_rebate'].TABLE['bread'] == 1000\""
+            ),
+            "dapkit evaluate 'pyfuncitem.nodeid'",
+            "dapkit restart -b test_36_route_pallet.py:34",
+            "dapkit step-over",
+        ],
+        ["python -m pytest -q", "grep -n \"TABLE.'bread'.\" test_*.py"],
+        large="state_between_tests",
+    ),
+    Case(
+        "lost update (4,000 lines)",
+        "stages/route_pallet.py",
+        "ledger.balance = balance",
+        "value = ",
+        ["dapkit run -b 'ledger.py:16 if value < self._balance' -e value -e self._balance main.py"],
+        ["dapkit launch -b 'ledger.py:16 if value < self._balance' main.py"],
+        [
+            "python main.py",
+            _pdb(
+                'b ledger.py:16, value < self._balance\\nc\\np f"value = {value}", self._balance\\nup\\nq\\n',
+                "main.py",
+            ),
+        ],
+        large="lost_update",
+    ),
+    Case(
+        "heap overflow in C (4,200 lines)",
+        "stages_3.c",
+        "sprintf(order->note",
+        "768",
+        [
+            "dapkit probe 'main.c:91 if order->limit != 1000' number 'stages[number-1]' --hits 1 -- ./orders",
+            "dapkit trace route_pallet -- ./orders",
+        ],
+        [
+            "dapkit launch -b 'main.c:91 if order->limit != 1000' ./orders",
+            "dapkit evaluate 'stages[number-1]'",
+            "dapkit restart -b route_pallet",
+            *["dapkit step-over"] * 4,
+        ],
+        [
+            "./orders",
+            ("gdb -batch -ex 'tbreak main.c:91' -ex run -ex 'watch order->limit' -ex c -ex bt ./orders"),
+        ],
+        large="heap_corruption",
+        build="cc -g -O0 -o orders *.c",
+    ),
+    Case(
+        "goroutine leak (4,300 lines)",
+        "stages_3.go",
+        "\tresults <- cost",
+        "12 ",
+        ["dapkit stacks"],
+        ["dapkit pause", "dapkit threads --levels 6"],
+        ["timeout -s QUIT 2 ./leak"],
+        large="goroutine_leak",
+        build=("go build -gcflags='all=-N -l' -o leak .; dapkit launch --no-stop-on-entry ./leak; sleep 2"),
+    ),
+    Case(
+        "missing number in JavaScript (4,400 lines)",
+        "stages_3.js",
+        "? undefined : weight;",
+        "'salt'",
+        [
+            (
+                "dapkit probe 'main.js:19 if Number.isNaN(order.cost)' 'stages[stages.indexOf(stage) - 1]' order.kind"
+                " --hits 1 -- main.js"
+            ),
+        ],
+        [
+            "dapkit launch -b 'main.js:19 if Number.isNaN(order.cost)' main.js",
+            "dapkit evaluate 'stages[stages.indexOf(stage) - 1]'",
+        ],
+        [
+            "node main.js",
+            (
+                "sed '19i if (Number.isNaN(order.cost)) {"
+                " console.log(String(stages[stages.indexOf(stage) - 1]), order); process.exit(); }' main.js > p.js;"
+                " node p.js"
+            ),
+        ],
+        large="missing_number",
+    ),
+    Case(
+        "wrong index in Rust (4,500 lines)",
+        "main.rs",
+        "order.shelf = weight - band",
+        "-10",
+        [
+            "dapkit run -b 'main.rs:27 if order.shelf < 0' -e stage --stops 1 ./orders",
+            "dapkit trace main::route_pallet -- ./orders",
+        ],
+        [
+            "dapkit launch --no-stop-on-entry ./orders",
+            "dapkit restart -b 'main.rs:27 if order.shelf < 0'",
+            "dapkit evaluate stage",
+            "dapkit restart -b main::route_pallet",
+            *["dapkit step-over"] * 4,
+        ],
+        [
+            "./orders",
+            "gdb -batch -ex 'tbreak main.rs:27' -ex run -ex 'watch order.shelf' -ex c -ex list ./orders",
+        ],
+        large="wrong_index",
+        build="rustc -g -o orders main.rs",
+    ),
 )
 
 
@@ -216,8 +388,10 @@ TITLE = "## Faults\n"
 ABOUT = """
 Each of these programs has a fault. The table has the calls and bytes that show the faulty line and its value: by an
 answer of dapkit, by primitives that every debugger has (launch, continue, step, evaluate, threads), and by plain tools
-(pdb, gdb, py-spy, a copy of the program that prints). Every way knows where to look. `benchmarks/answers/compare.py`
-measures them; the programs are in `benchmarks/answers/faults`. They are small.
+(pdb, gdb, py-spy, grep, a copy of the program that prints). In the small programs every way knows where to look. Eight
+have 4,000 lines and more, with the fault far from its symptom, which is all that a way knows there.
+`benchmarks/answers/compare.py` measures them; the small programs are in `benchmarks/answers/faults`, and
+`large_programs.py` writes the others.
 """
 
 
@@ -261,7 +435,10 @@ def tried(case: Case, commands: Sequence[str]) -> tuple[int, int] | None:
     """
     with tempfile.TemporaryDirectory() as text:
         folder = Path(text)
-        shutil.copy(FAULTS / case.file, folder)
+        if case.large:
+            large_programs.write(case.large, folder)
+        else:
+            shutil.copy(FAULTS / case.file, folder)
         path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
         environment = {**os.environ, "PATH": path, "DAPKIT_RUNTIME_DIR": str(folder / "runtime")}
         (folder / "runtime").mkdir(mode=0o700)
@@ -287,13 +464,14 @@ def _until_shown(
     case: Case, commands: Sequence[str], folder: Path, environment: Mapping[str, str]
 ) -> tuple[int, int] | None:
     name = Path(case.file).name
-    lines = (folder / name).read_text(encoding="utf-8").splitlines()
+    lines = (folder / (case.file if case.large else name)).read_text(encoding="utf-8").splitlines()
     number = next(number for number, line in enumerate(lines, 1) if case.line in line)
     places = (case.line, f"{name}:{number}", f"{name}({number})")
     output = ""
     for count, command in enumerate(commands[:LOOKS], 1):
         output += _output(command, folder, environment)
-        if case.value in output and any(place in output for place in places):
+        values = (case.value,) if isinstance(case.value, str) else case.value
+        if all(value in output for value in values) and any(place in output for place in places):
             return count, len(output.encode())
     return None
 
