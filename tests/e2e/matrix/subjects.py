@@ -29,6 +29,7 @@ class Subject:
         memory_reference: of that; it is in the answer of the adapter, if this is empty.
         filter: the exceptions that the program breaks off by, as the adapter calls them; empty if it has none.
         waiting: program and arguments that make it wait.
+        interpreter: that runs the source, and whose process can be attached to.
         once_more: whether another subject shows the same with this adapter or language (`each_adapter`).
         recording: launch options by which it records the history of a program; none if it does not, or always does.
         listens: code that has the program listen for a debugger and returns the port; by its pid if there is none.
@@ -47,6 +48,7 @@ class Subject:
     waiting: tuple[str, ...] = ("app", "wait")
     recording: Mapping[str, object] = field(default_factory=dict)
     listens: str = ""
+    interpreter: str = ""
     once_more: bool = False
 
     @property
@@ -111,6 +113,15 @@ SUBJECTS = (
     replace(_CPP, once_more=True),
     replace(_RUST, once_more=True),
     Subject(adapter="dlv", version="1.20", language="Go", source="app.go", build=_GO),
+    Subject(
+        adapter="js-debug-adapter",
+        language="JavaScript",
+        source="app.js",
+        memory="new Uint8Array(4)",
+        filter="all",
+        waiting=("app.js", "wait"),
+        interpreter="node",
+    ),
     Subject(
         adapter="cmake",
         version="4",

@@ -155,7 +155,7 @@ class Tour:
         )
         program = str(self._call.project / self.subject.program)
         await self._see("modules", lambda it: any(one.get("path") == program for one in it.details["modules"]))
-        await self._see("loaded_sources", lambda it: any(one["name"] == file for one in it.details["sources"]))
+        await self._see("loaded_sources", lambda it: any(one["name"].endswith(file) for one in it.details["sources"]))
         await self._see("source", lambda it: "(add)" in it.details["content"])
         scopes = await self._see("scopes", lambda it: len(it.details["scopes"]) > 0)
         references = [one["variablesReference"] for one in scopes.details["scopes"]]
@@ -356,7 +356,7 @@ class Tour:
     # A program that runs already
 
     async def _attach(self) -> None:
-        if not self.subject.build and not self.subject.listens:
+        if not (self.subject.build or self.subject.listens or self.subject.interpreter):
             self.trial.refused["attach"] = refusal(await self._call("attach", pid=1, adapter=self.subject.adapter))
             self.trial.refused["detach"] = "nothing was attached to"
             return
@@ -390,7 +390,7 @@ class Tour:
     async def _target(self) -> AsyncIterator[tuple[dict[str, int], BufferedByteReceiveStream]]:
         """Start the program; yield how it can be attached to, and what it writes."""
         subject = self.subject
-        command = [f"./{subject.program}"]
+        command = [subject.interpreter, subject.source] if subject.interpreter else [f"./{subject.program}"]
         if subject.listens:
             command = [sys.executable, "-c", _TARGET_OF_PYTHON.format(**vars(subject))]
         async with await anyio.open_process(

@@ -50,11 +50,13 @@ async def variables_of(frame_id: int, ask: Ask, *, commands: Mapping[str, str]) 
 def local_scopes(scopes: Sequence[Scope]) -> list[Scope]:
     """Choose the scopes that hold the variables of a function, and the value that a call has just returned.
 
-    gdb has the arguments in a scope of their own, and dapkit the variables of the functions around it.
+    gdb has the arguments in a scope of their own, and dapkit the variables of the functions around it; js-debug calls
+    the latter arguments.
     """
     hinted = [scope for scope in scopes if scope.presentation_hint in ("locals", "arguments", "returnValue")]
     if hinted:
-        return [*hinted, *(scope for scope in scopes if scope.name == "Closure" and not scope.expensive)]
+        around = [scope for scope in scopes if scope.name == "Closure" and not scope.expensive and scope not in hinted]
+        return [*hinted, *around]
     others = [
         scope
         for scope in scopes
