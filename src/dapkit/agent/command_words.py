@@ -90,7 +90,7 @@ ALIASES = {
     "rc": "reverse-continue",
     "bt": "stack-trace",
     "backtrace": "stack-trace",
-    "where": "stack-trace",
+    "where": "stacks",
     "w": "stack-trace",
     "up": "stack-trace",
     "down": "stack-trace",

@@ -24,7 +24,8 @@ class Commands(click.Group):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 - as click has it
         """Make a command; the names of actions may be written with underscores too."""
-        name = ALIASES.get(cmd_name, cmd_name).replace("-", "_")
+        cmd_name = ALIASES.get(cmd_name, cmd_name)
+        name = cmd_name.replace("-", "_")
         if name in ACTIONS and name not in (*OTHERS, OPTION_OF_RUN):
             from dapkit.cli import actions
 

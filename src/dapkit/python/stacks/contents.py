@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from dapkit.adapter import RequestFailed
+from dapkit.endpoint import RequestFailed
 from dapkit.python import limits
 from dapkit.python.adapter.injection.remote_exec import interpreter_for, own_interpreter
 from dapkit.python.adapter.injection.target import TargetProcess, command_line, read

@@ -58,6 +58,15 @@ class _Sources:
                 self._trees[file] = None
         return self._trees[file]
 
+    def nodes_at(self, frame: Frame) -> Iterator[ast.AST]:
+        """Yield the nodes that have the line of a call."""
+        tree = self.tree(frame.file) if frame.line else None
+        todo: list[ast.AST] = [] if tree is None else [tree]
+        while todo:
+            node = todo.pop()
+            yield node
+            todo += [each for each in ast.iter_child_nodes(node) if _has_line(each, frame.line)]
+
 
 def waits_of(threads: Sequence[DumpedThread], read_file: Read) -> list[Wait]:
     """Return the waits of threads."""
@@ -100,8 +109,7 @@ def circle_in(waits: Sequence[Wait]) -> list[Wait]:
 
 def _awaited(sources: _Sources, frame: Frame) -> ast.expr | None:
     """Return the lock that a call waits for where it stands."""
-    tree = sources.tree(frame.file)
-    for node in () if tree is None else ast.walk(tree):
+    for node in sources.nodes_at(frame):
         match node:
             case ast.With(items=items):
                 for item in items:
@@ -116,8 +124,7 @@ def _awaited(sources: _Sources, frame: Frame) -> ast.expr | None:
 def _held(sources: _Sources, thread: DumpedThread, identities: set[_Identity]) -> Iterator[_Identity]:
     """Yield the locks that a thread has taken on the way to where it is."""
     for frame in thread.frames:
-        tree = sources.tree(frame.file) if frame.line else None
-        for node in () if tree is None else ast.walk(tree):
+        for node in sources.nodes_at(frame):
             if isinstance(node, ast.With) and _is_inside(node, frame.line):
                 for item in node.items:
                     if _root(item.context_expr) is not None:
@@ -167,9 +174,8 @@ def _identity(sources: _Sources, thread: DumpedThread, frame: Frame, expression:
 
 def _is_local(sources: _Sources, frame: Frame, name: str) -> bool:
     """Return whether a name is a variable, or a parameter, of a function around the line of a call."""
-    tree = sources.tree(frame.file)
-    for node in () if tree is None else ast.walk(tree):
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and _has_line(node, frame.line):
+    for node in sources.nodes_at(frame):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             inside = list(ast.walk(node))
             if any(isinstance(part, ast.Global) and name in part.names for part in inside):
                 return False
@@ -181,5 +187,7 @@ def _is_local(sources: _Sources, frame: Frame, name: str) -> bool:
     return False
 
 
-def _has_line(node: ast.FunctionDef | ast.AsyncFunctionDef, line: int) -> bool:
-    return node.lineno <= line <= (node.end_lineno or node.lineno)
+def _has_line(node: ast.AST, line: int) -> bool:
+    """Whether a line is one of a node; of nodes without lines, such as the cases of `match`, that is not known."""
+    first = getattr(node, "lineno", line)
+    return first <= line <= (getattr(node, "end_lineno", None) or line)
