@@ -325,7 +325,7 @@ class SourceBreakpointTable:
                 return site_of(breakpoint, host, at, actions, at_once=at_once)
 
             here = [line for line in lines if line in places]
-            repeats = repeated_starts(code) if here else {}
+            repeats = repeated_starts(code, places) if here else {}
             for line in here:
                 for breakpoint, at in itertools.product(places[line], lines[line]):
                     new = site(breakpoint, at, at_line=True)

@@ -206,24 +206,28 @@ def _spans(code: CodeType) -> Iterator[tuple[int, Span]]:
             yield at * 2, untrack(Span(line, column, end_line, end_column))
 
 
-def repeated_starts(code: CodeType) -> dict[int, frozenset[int]]:
-    """Return the offsets at which a statement of several lines comes back to its first line, by that line.
+def repeated_starts(code: CodeType, of_lines: Container[object]) -> dict[int, frozenset[int]]:
+    """Return the offsets at which a statement of several lines comes back to its first line, for some lines.
 
     A call whose arguments are on further lines is such a one: the interpreter reports its first line before the
     arguments are evaluated and once more before the call.
     Empty where the interpreter runs without columns.
     """
+    once: set[int] = set()
+    again: set[int] = set()
+    for _, _, line in code.co_lines():
+        if line is not None and line in of_lines:
+            (again if line in once else once).add(line)
+    if not again:
+        return {}
     lines: list[int] = []
-    ends: list[int] = []
-    for line, end, _, _ in code.co_positions():
-        lines.append(line or (lines[-1] if lines else 0))
-        ends.append(end or 0)
     repeats: dict[int, set[int]] = {}
-    for unit in range(1, len(lines)):
-        line, end = lines[unit], ends[unit]
+    for unit, (first, end, _, _) in enumerate(code.co_positions()):
+        line = first or (lines[-1] if lines else 0)
+        lines.append(line)
         before = unit - 1
-        if line < lines[before] <= end:
-            while before > 0 and line < lines[before] <= end:
+        if line in again and unit and line < lines[before] <= (end or 0):
+            while before > 0 and line < lines[before] <= (end or 0):
                 before -= 1
             if lines[before] == line:
                 repeats.setdefault(line, set()).add(unit * 2)
