@@ -27,6 +27,7 @@ class TracedLine(ProtocolObject, frozen=True, kw_only=True):
 
     Attributes:
         level: calls between the traced one and this; 0 for its own lines.
+        variables: those that are other than at the line before of the same call; all at its first line.
         returned: values that calls of the line before have returned.
 
     """

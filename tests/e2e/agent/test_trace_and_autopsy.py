@@ -422,3 +422,27 @@ async def test_suite_of_tests_is_explained_by_the_test_that_changed_the_state(ca
     assert "test_b.py:4" in found.text
     assert "table.RATES['tea'] = 1000" in found.text
     assert "test_a.py:4 in test_all" in found.text
+
+
+SECRETS = """
+class User:
+    def __init__(self, password):
+        self.password = password
+        self.size = 1
+
+def login(user):
+    config = {"password": user.password}
+    user.size += 1
+    return user.password + user.size
+
+login(User(chr(104) + "unter22"))
+"""
+
+
+@pytest.mark.parametrize("action", ["trace", "autopsy"])
+async def test_secrets_in_members_are_left_out(caller: Caller, action: str) -> None:
+    caller.write("app.py", SECRETS)
+    found = await caller(action, program="app.py", timeout=120, **({"location": "login"} if action == "trace" else {}))
+    assert "password" in found.text
+    assert "user.size = 2" in found.text or "size = 2" in found.text
+    assert "hunter22" not in str(found.whole)

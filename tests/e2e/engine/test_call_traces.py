@@ -76,8 +76,9 @@ def traced(
     return [first, *body["lines"]], body["isCut"]
 
 
-def values(line: dict[str, Any]) -> dict[str, str]:
-    return {row["name"]: row.get("fields", row["value"]) for row in line["variables"]}
+def values(*lines: dict[str, Any]) -> dict[str, str]:
+    """Return the variables after some lines of one call, each of which has those that changed."""
+    return {row["name"]: row.get("fields", row["value"]) for line in lines for row in line["variables"]}
 
 
 def test_lines_come_with_the_variables_before_them_and_the_program_stops_behind_the_call(start: Start) -> None:
@@ -91,7 +92,8 @@ def test_lines_come_with_the_variables_before_them_and_the_program_stops_behind_
     assert {line["function"] for line in lines} == {"total"}
     assert lines[0]["text"] == "    plain = Plain(count)"
     assert values(lines[0]) == {"count": "3"}
-    assert values(lines[-1]) == {
+    assert values(lines[-1]) == {"plain": "{amount = 6}", "result": "6"}
+    assert values(*lines) == {
         "count": "3",
         "plain": "{amount = 6}",
         "spoken": "spoken",
@@ -111,6 +113,7 @@ def test_calls_below_are_followed_where_they_are_the_program_s_own(start: Start)
     peer.stopped("breakpoint")
     lines, _ = traced(peer, depth=1)
     below = [(line["function"], line["line"]) for line in lines if line["level"] == 1]
+    assert values(*[line for line in lines if line["function"] == "twice"]) == {"plain": "{amount = 6}"}
     assert below == [
         ("Plain.__init__", line_of("self.amount = amount")),
         ("Plain.__init__", line_of("self._seen")),

@@ -169,7 +169,7 @@ class _Tracer:
             return None
         request = TraceCallArguments(thread_id=self._thread, depth=self.depth, lines=self.most)
         try:
-            return traced_place(await session.requests.ask_beyond(request, TracedLine))
+            return traced_place(await session.requests.ask_beyond(request, TracedLine), {})
         except DapkitError:
             return None  # as for a program with time travel
 
@@ -184,7 +184,7 @@ class _Tracer:
         with suppress(DapkitError):  # the program has ended at once, and its lines with it
             body = await session.requests.ask_beyond(request, CallTraceBody, deadline=limits.REPORT_SECONDS)
         for each in body.lines:
-            rows.go_to(traced_place(each))
+            rows.go_to(traced_place(each, rows.values_before(each.level)))
         if body.is_cut:
             self._say_limit()
         if (following := await self._stopped_in_call(rows, outcome)) is None:

@@ -38,9 +38,9 @@ class TracePlace:
     returned: Sequence[VariableRow] = ()
 
 
-def traced_place(line: TracedLine) -> TracePlace:
-    """Return a place that our adapter has noted."""
-    values = {each.name: (each.value, each.fields) for each in line.variables}
+def traced_place(line: TracedLine, before: Mapping[str, ShownValue]) -> TracePlace:
+    """Return a place that our adapter has noted; `before` are the variables at the place before of the same call."""
+    values = {**before, **{each.name: (each.value, each.fields) for each in line.variables}}
     return TracePlace(
         level=line.level,
         line=line.line,
@@ -75,6 +75,10 @@ class TraceRows:
     def __post_init__(self) -> None:
         """Note the variables at the beginning."""
         self._values[self.place.level] = self.place.values
+
+    def values_before(self, level: int) -> Mapping[str, ShownValue]:
+        """Return the variables at the place before of a call that goes on, at a level; none of one that begins."""
+        return self._values.get(level, {}) if level <= self.place.level else {}
 
     @property
     def own_values(self) -> Mapping[str, ShownValue]:

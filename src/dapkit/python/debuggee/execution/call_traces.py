@@ -25,7 +25,7 @@ from .stepping import INTO, OUT, OVER, StepKind, Stepping
 class CallTrace:
     """A call that is traced: `depth` levels of calls below it are followed, and `most` lines noted."""
 
-    __slots__ = ("depth", "frame", "is_cut", "lines", "most")
+    __slots__ = ("_level", "_values", "depth", "frame", "is_cut", "lines", "most")
 
     def __init__(self, frame: FrameType, *, depth: int, most: int) -> None:
         untrack(self)
@@ -36,6 +36,15 @@ class CallTrace:
         self.lines: list[Json] = []
         self.is_cut = False
         """Whether there were more lines than are noted."""
+        self._level = 0
+        self._values: dict[int, dict[object, Json]] = {}  # by level
+
+    def changed(self, level: int, variables: list[Json]) -> list[Json]:
+        """Return the variables that are other than at the line before of the same call."""
+        before = self._values.get(level, {}) if level <= self._level else {}
+        self._level = level
+        self._values[level] = {row["name"]: row for row in variables}
+        return [row for row in variables if before.get(row["name"]) != row]
 
 
 class CallTraces:
@@ -50,8 +59,8 @@ class CallTraces:
 
     def begin(self, ident: int, frame: FrameType, guard: EvaluationGuard, *, depth: int, most: int) -> Json:
         """Trace the call of a frame with the next step of its thread, the calling one; return its first line."""
-        self._traces[ident] = CallTrace(frame, depth=depth, most=most)
-        return self._line(ident, frame, 0, [], guard)
+        trace = self._traces[ident] = CallTrace(frame, depth=depth, most=most)
+        return self._line(trace, frame, guard, level=0, returned=[])
 
     def end(self, ident: int) -> CallTrace | None:
         """End the trace of a thread and return it."""
@@ -71,9 +80,11 @@ class CallTraces:
         if len(trace.lines) + 1 >= trace.most:
             trace.is_cut = True
             return OUT
-        trace.lines.append(
-            supervised(self._link, limits.PAGE_SECONDS, lambda guard: self._line(ident, frame, level, returned, guard))
-        )
+
+        def note(guard: EvaluationGuard) -> None:
+            trace.lines.append(self._line(trace, frame, guard, level=level, returned=returned))
+
+        supervised(self._link, limits.PAGE_SECONDS, note)
         return INTO if level < trace.depth else OVER
 
     def _level(self, traced: FrameType, frame: FrameType) -> int | None:
@@ -95,8 +106,10 @@ class CallTraces:
         trace.frame = None
         return True
 
-    def _line(self, ident: int, frame: FrameType, level: int, returned: list[Result], guard: EvaluationGuard) -> Json:
-        """Describe where a frame stands, with its variables."""
+    def _line(
+        self, trace: CallTrace, frame: FrameType, guard: EvaluationGuard, *, level: int, returned: list[Result]
+    ) -> Json:
+        """Describe where a frame stands, with the variables that have changed since the line before."""
         forget_classes()
         view = virtual_frame_of(frame)
         code = frame.f_code
@@ -110,6 +123,6 @@ class CallTraces:
             "function": name,
             "path": path,
             "text": "" if text is None else text.line(line)[: limits.SOURCE_LINE_CHARS],
-            "variables": variables_in_lines(frame, ident, guard),
+            "variables": trace.changed(level, variables_in_lines(frame, guard)),
             "returned": [{"name": name, **in_line(value, guard)} for name, value in results],
         }

@@ -15,9 +15,9 @@ from .variables import CELLS, LOCALS, FrameVariables, ShownFrame, closure_of
 _GROUPS = ClassSet(VariableGroup)
 
 
-def variables_in_lines(frame: FrameType, ident: int, guard: EvaluationGuard) -> list[Json]:
+def variables_in_lines(frame: FrameType, guard: EvaluationGuard) -> list[Json]:
     """Return name and value of the variables of a frame, and the fields of those that are plain objects."""
-    shown_frame = ShownFrame(frame, frame.f_lineno or 0, ident)
+    shown_frame = ShownFrame(frame, frame.f_lineno or 0, guard.ident)
     kinds = (LOCALS, CELLS) if closure_of(frame) else (LOCALS,)
     rows = [row for kind in kinds for row in FrameVariables(shown_frame, kind).rows(guard, {})]
     shown_rows = [row for row in rows if type(row.value) not in _GROUPS][: limits.TRACED_VARIABLES]
