@@ -488,7 +488,7 @@ def why(
     session: str | None = None,
     project: StrPath | None = None,
 ) -> Answer[WhyResult]:
-    """Show which line last changed a value, and its previous value. Needs a recorded history."""
+    """Show which line last changed a value, and its previous value."""
 
 def timeline(
     *,

@@ -600,7 +600,7 @@ ACTIONS: "dict[str, ActionRow]" = {
     },
     "why": {
         "topic": "history",
-        "summary": "Show which line last changed a value, and its previous value. Needs a recorded history.",
+        "summary": "Show which line last changed a value, and its previous value.",
         "approval": "execute",
         "parameters": ("expression", "frame_id", "frame", "thread_id", "thread", "follow", "timeout"),
         "required": ("expression",),

@@ -56,6 +56,7 @@ class Traits:
         frame_command: the command of its `repl` that selects the frame at `{index}`, if commands ignore the request's
             frame.
         heap_request: whether it answers `dapkit/heap`, a request for the contents of the program's heap.
+        line_command: the command of its `repl` that prints the line that the instruction at `{address}` belongs to.
         locks_request: whether it answers `dapkit/locks`, a request for the locks that are taken.
         log_lines_run_on: whether the log messages of breakpoints that it writes lack the line end.
         members_run_code: whether it runs code of the program to list the members of a value, such as properties.
@@ -107,6 +108,7 @@ class Traits:
     finds_sources_by_name: bool = False
     frame_command: str = ""
     heap_request: bool = False
+    line_command: str = ""
     locks_request: bool = False
     log_lines_run_on: bool = False
     members_run_code: bool = False

@@ -8,6 +8,9 @@ from dapkit.protocol import StackFrame
 type How = Literal["continue", "next", "step_in", "step_out", "step_back", "reverse_continue"]
 """The ways to resume a stopped program."""
 
+_HARMLESS_SIGNALS = frozenset({"SIGSTOP", "SIGTRAP", "SIGINT", "SIGCONT"})
+"""Signals by which debuggers stop a program."""
+
 type Status = Literal["launching", "configuring", "stopped", "running", "terminated"]
 """The state of a session, in one word."""
 
@@ -62,6 +65,12 @@ class Stop:
     remarks: tuple[str, ...] = ()
     frames: tuple[StackFrame, ...] | None = None
     total_frames: int | None = None
+
+    @property
+    def breaks_off(self) -> bool:
+        """Whether it is at an exception, a panic, or a signal by which no debugger stops a program."""
+        is_signal = self.signal is not None and self.signal not in _HARMLESS_SIGNALS
+        return is_signal or self.at_panic_function or self.reason == "exception"
 
 
 @dataclass(frozen=True, slots=True)

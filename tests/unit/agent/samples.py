@@ -587,6 +587,18 @@ SAMPLES: dict[str, ProtocolObject] = {
         ends="it was computed",
         inputs=[WhyInput(expression="row.price", value="-2")],
     ),
+    "why_by_another_run": h.WhyResult(
+        snapshot=STOPPED,
+        expression="order->limit",
+        path="/w/stages.c",
+        function="route",
+        line=241,
+        old="1000",
+        new="768",
+        writes=3,
+        doubt="it left 768 there, and the value is 5 now",
+    ),
+    "why_never_written": h.WhyResult(snapshot=STOPPED, expression="order->limit", writes=0),
     "why_unfinished": h.WhyResult(snapshot=STOPPED, expression="name", unchanged_since=812),
     "timeline": h.TimelineResult(
         snapshot=STOPPED,

@@ -34,7 +34,7 @@ from dapkit.agent.results.session import PassedStep
 from dapkit.agent.results.values import VariableRow
 from dapkit.protocol import DapkitError, StackFrame, Variable, changed
 from dapkit.sessions.own_code import own_frames
-from dapkit.sessions.stops import Outcome, Stop
+from dapkit.sessions.stops import Outcome
 
 _OF_TESTS = {"justMyCode": True}
 _FILTERS_OF_TESTS = ["uncaught", "userUnhandled"]
@@ -120,7 +120,7 @@ async def _broken_off(call: ActionCall) -> Outcome:
     outcome = Outcome("running") if stop is None else Outcome("stopped", stop=stop)
     while not session.state.over and call.left > 0:
         stop = outcome.stop
-        if stop is not None and _is_breach(stop) and not is_exit(await stop_report(call, stop)):
+        if stop is not None and stop.breaks_off and not is_exit(await stop_report(call, stop)):
             return outcome
         outcome = await session.execution.resume(deadline=call.left)
     if session.state.over:
@@ -128,19 +128,10 @@ async def _broken_off(call: ActionCall) -> Outcome:
     return outcome
 
 
-_HARMLESS_SIGNALS = frozenset({"SIGSTOP", "SIGTRAP", "SIGINT", "SIGCONT"})
-"""Signals by which debuggers stop a program."""
-
-
-def _is_breach(stop: Stop) -> bool:
-    is_signal = stop.signal is not None and stop.signal not in _HARMLESS_SIGNALS
-    return is_signal or stop.at_panic_function or stop.reason == "exception"
-
-
 async def _report(call: ActionCall, outcome: Outcome) -> AutopsyResult:
     session = call.session
     stop = outcome.stop
-    if stop is None or (call.left <= 0 and not _is_breach(stop)):
+    if stop is None or (call.left <= 0 and not stop.breaks_off):
         ended = outcome.state == "terminated"
         return AutopsyResult(
             snapshot=snapshot(session),

@@ -2,6 +2,7 @@
 
 from dapkit.agent import limits
 from dapkit.agent.actions.execution import need_history, travelled
+from dapkit.agent.actions.last_write import last_write
 from dapkit.agent.budget import shortened
 from dapkit.agent.calls import parameters as p
 from dapkit.agent.calls.call import ActionCall
@@ -32,7 +33,13 @@ async def why(
     thread: p.ThreadIndex | None = None,
     follow: p.Follow = False,
 ) -> WhyResult:
-    """Show which line last changed a value, and its previous value. Needs a recorded history."""
+    """Show which line last changed a value, and its previous value.
+
+    With a recorded history that is looked up. Native programs run once more, from their beginning to the same place,
+    and the value is watched meanwhile.
+    """
+    if not call.session.traits.recorded_history and call.session.traits.fixed_addresses:
+        return await last_write(call, expression, await frame_of(call, frame_id, frame, thread_id, thread))
     need_history(call)
     chosen_frame = await frame_of(call, frame_id, frame, thread_id, thread)
     seconds = max(call.timeout - limits.WHY_REST_SECONDS, call.timeout / 2)

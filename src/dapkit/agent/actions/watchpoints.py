@@ -93,6 +93,11 @@ def _require_watching(call: ActionCall) -> None:
         call.require("supports_data_breakpoints", "data breakpoints")
 
 
+async def data_of_expression(call: ActionCall, expression: str, frame_id: int | None = None) -> str:
+    """Return the data id of an expression in a frame. Raises: InvalidArguments."""
+    return await _data_of(call, expression, None, frame_id, None)
+
+
 async def _named_by_command(call: ActionCall, name: str, frame_id: int) -> DataBreakpointInfoBody:
     """Give data a name in the debugger that means the same in every frame."""
     commands, number = call.session.traits.watch_commands, len(call.remembered.watchable) + 1

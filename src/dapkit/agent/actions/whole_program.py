@@ -61,6 +61,7 @@ async def released(call: ActionCall) -> AsyncGenerator[None]:
     try:
         yield
     finally:
+        call.remembered.is_whole_run = True
         with anyio.CancelScope(shield=True), suppress(DapkitError):
             await (call.session.terminate() if call.session.state.over else call.session.detach())
 

@@ -23,6 +23,8 @@ class WhyResult(OfSession, frozen=True, kw_only=True):
         chain: with `follow`, the lines that the value has come by, the latest first.
         ends: why the chain ends with its last line.
         inputs: the values that the value was computed from there.
+        writes: how many writes were seen in another run, where there is no history; absent if there is one.
+        doubt: why the line may be another one.
 
     """
 
@@ -37,6 +39,8 @@ class WhyResult(OfSession, frozen=True, kw_only=True):
     chain: Sequence[WhyStep] = ()
     ends: str | None = None
     inputs: Sequence[WhyInput] = ()
+    writes: int | None = None
+    doubt: str | None = None
 
 
 class TimelineResult(OfSession, frozen=True, kw_only=True):

@@ -17,6 +17,8 @@ def _(result: WhyResult) -> str:
             f"{what} has not changed since clock {result.unchanged_since}; the time was over before that was searched. "
             "A longer timeout searches farther back."
         )
+    if result.writes is not None:
+        return "\n".join(_by_another_run(result))
     if result.line is None:
         return f"{what} has not changed since the recorded history begins."
     place = f"{one_line(result.path or '<unknown>')}:{result.line} in {one_line(result.function or '<unknown>')}"
@@ -27,6 +29,18 @@ def _(result: WhyResult) -> str:
     else:
         values = chain(_value("Before", result.old), _value("After", result.new))
     return "\n".join([*lines, *values, *_chain(result)])
+
+
+def _by_another_run(result: WhyResult) -> Iterator[str]:
+    expression = one_line(result.expression)
+    if result.line is None:
+        yield f"{expression} was not written by the program's own code, as another run shows ({result.writes} writes)."
+    else:
+        place = f"{one_line(result.path or '<unknown>')}:{result.line} in {one_line(result.function or '<unknown>')}"
+        yield f"{expression} was last written at {place}, as another run shows ({result.writes} writes)."
+        yield from chain(_value("Before", result.old), _value("After", result.new))
+    if result.doubt is not None:
+        yield f"Doubt: {one_line(result.doubt)}."
 
 
 def _chain(result: WhyResult) -> Iterator[str]:
