@@ -304,10 +304,7 @@ CASES = (
         "stages_3.c",
         "sprintf(order->note",
         "768",
-        [
-            "dapkit probe 'main.c:91 if order->limit != 1000' number 'stages[number-1]' --hits 1 -- ./orders",
-            "dapkit trace route_pallet -- ./orders",
-        ],
+        ["dapkit launch --no-stop-on-entry ./orders", "dapkit why 'order->limit'"],
         [
             "dapkit launch -b 'main.c:91 if order->limit != 1000' ./orders",
             "dapkit evaluate 'stages[number-1]'",
@@ -362,10 +359,7 @@ CASES = (
         "main.rs",
         "order.shelf = weight - band",
         "-10",
-        [
-            "dapkit run -b 'main.rs:27 if order.shelf < 0' -e stage --stops 1 ./orders",
-            "dapkit trace main::route_pallet -- ./orders",
-        ],
+        ["dapkit launch --no-stop-on-entry ./orders", "dapkit why order.shelf"],
         [
             "dapkit launch --no-stop-on-entry ./orders",
             "dapkit restart -b 'main.rs:27 if order.shelf < 0'",
