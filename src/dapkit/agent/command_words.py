@@ -123,7 +123,8 @@ def flags(name: str) -> list[str]:
     short = [SHORT[name]] if name in SHORT else []
     has_single = is_list(PARAMETERS[name]) and name not in ("args", "expressions")  # evaluate has an `expression`, too
     single = [f"--{dashed.removesuffix('s')}"] if has_single else []
-    return [*short, *(flag for flag in single if flag != f"--{dashed}"), f"--{dashed}"]
+    other = ["--when"] if name == "condition" else []
+    return [*short, *(flag for flag in single if flag != f"--{dashed}"), f"--{dashed}", *other]
 
 
 def command_line(action: str, arguments: "Mapping[str, object]", *, folder: str | None = None) -> str:

@@ -6,7 +6,7 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from dapkit.agent.command_words import ALIASES, OPTION_OF_RUN
+from dapkit.agent.command_words import ALIASES, OPTION_OF_RUN, flags
 from dapkit.agent.skill import opening
 from dapkit.agent.table import ACTIONS
 from dapkit.cli import main
@@ -95,3 +95,8 @@ def test_report_takes_no_process() -> None:
     ended = CliRunner().invoke(main.dapkit, ["dump", "4711"])
     assert ended.exit_code == 2
     assert "The threads of a process: dapkit stacks 4711" in ended.output
+
+
+def test_condition_has_a_second_name() -> None:
+    assert flags("condition") == ["-c", "--condition", "--when"]
+    assert "-c, --condition TEXT" in output_of("probe", "--help")
