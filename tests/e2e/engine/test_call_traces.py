@@ -162,7 +162,7 @@ def test_repr_that_never_ends_does_not_hold_the_call_up(start: Start) -> None:
     peer.configure(lines=[line_of("silent = Silent()")])
     peer.stopped("breakpoint")
     lines, _ = traced(peer)
-    assert "timed out" in values(lines[-1])["silent"]
+    assert values(lines[-1])["silent"].startswith("<repr of ")  # which timed out, or was not called in time
     peer.go()
     assert peer.finish()[0] == 0
 

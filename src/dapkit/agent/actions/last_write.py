@@ -13,13 +13,13 @@ from dapkit.agent import limits
 from dapkit.agent.actions.watchpoints import data_of_expression
 from dapkit.agent.calls.call import ActionCall
 from dapkit.agent.calls.failures import ActionFailed, Unsupported
+from dapkit.agent.calls.session_notes import SessionNotes
 from dapkit.agent.reading.expressions import evaluated
 from dapkit.agent.reading.snapshots import snapshot
 from dapkit.agent.results.history import WhyResult
 from dapkit.client import BreakpointSpec, DataLocation
 from dapkit.protocol import DapkitError, EvaluateArguments, StackFrame
 from dapkit.redaction.redaction import value_of
-from dapkit.sessions.breakpoints.kept import KeptBreakpoint
 from dapkit.sessions.own_code import own_frames
 from dapkit.sessions.session import DebugSession
 from dapkit.sessions.stops import Stop
@@ -157,8 +157,7 @@ async def _second_run(call: ActionCall) -> DebugSession:
         settings=call.settings,
         on_progress=call.report_progress,
     )
-    notes = call.memories.setdefault(second, replace(call.remembered, launched=None, watchable={}))
-    notes.is_whole_run = True
+    call.memories[second] = SessionNotes(redaction=call.remembered.redaction, is_whole_run=True)
     return second
 
 
@@ -186,18 +185,11 @@ async def _watched(call: ActionCall, target: str, data: str | None, place: _Plac
             count += 1
             if (latest := await _write(call, stop, old, value)) is not None:
                 write = latest
-        if await _is_there(call, stop, target, goal, place):
-            return write, count, True
+        if stop.breaks_off or (goal is not None and goal.number in stop.hit_breakpoints and goal.hits >= place.hits):
+            is_there = _stack(stop) == place.stack and await _value(call, target, stop) == place.value
+            if is_there or stop.breaks_off:
+                return write, count, is_there
     return write, count, False
-
-
-async def _is_there(call: ActionCall, stop: Stop, target: str, goal: KeptBreakpoint | None, place: _Place) -> bool:
-    """Whether the second run is where the first one is stopped, with the same calls and the same value."""
-    if goal is None:
-        return stop.breaks_off
-    if goal.number not in stop.hit_breakpoints or goal.hits < place.hits or _stack(stop) != place.stack:
-        return False
-    return await _value(call, target, stop) == place.value
 
 
 async def _value(call: ActionCall, target: str, stop: Stop | None) -> str | None:
