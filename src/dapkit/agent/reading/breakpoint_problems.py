@@ -20,7 +20,7 @@ def problem_of(row: SourceBreakpointRow | FunctionBreakpointRow, *, within: int 
     """
     place = asked_place(row)
     if not row.verified:
-        return f"{place} was not set{f': {row.message}' if row.message else ''}"
+        return f"{place} was not set{f': {row.message.removeprefix("not set: ")}' if row.message else ''}"
     if row.hits or row.log_message is not None:
         if isinstance(row, SourceBreakpointRow) and row.requested_line is not None:
             return f"{place} was set on line {row.line}"
