@@ -28,13 +28,16 @@ JS_QUICK := $(addprefix tests/js/,$(addsuffix .test.js,line_adapter mcp mock_ada
 # The tests start thousands of interpreters, each of which would compile everything anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo demo-timetravel test test-all test-python test-js requests-table adapters-table check check-native free-threaded bench transparency travel-corpus docs wheel check-install vscode-bundle vsix check-vscode test-vscode clean
+.PHONY: help demo demo-cluster demo-timetravel test test-all test-python test-js requests-table adapters-table check check-native free-threaded bench transparency travel-corpus docs wheel check-install vscode-bundle vsix check-vscode test-vscode clean
 
 help: ## show this list
 	@sed -n 's/^\([a-z-]*\):[^#]*## /\1 - /p' $(MAKEFILE_LIST)
 
 demo-timetravel: $(READY) ## find a bug of that program backwards in time
 	@$(PYTHON) examples/demo/backwards.py
+
+demo-cluster: $(READY) ## find the process, of 16 of one MPI job, that keeps the others waiting
+	@$(PYTHON) examples/demo/cluster.py
 
 demo: $(READY) ## debug a small buggy program and show what happens
 	@$(PYTHON) examples/demo/run.py $(ARGS)

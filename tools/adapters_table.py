@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
-from dapkit.agent.table import ACTIONS
+from dapkit.agent.command_words import OF_ADAPTERS
 from made_files import ROOT, table
 
 PAGE = ROOT / "docs/reference/adapters.md"
@@ -39,9 +39,11 @@ def page(columns: Mapping[str, Verdicts]) -> str:
     """Return the page; columns go by the titles of adapters, which share a column if they differ in the language."""
     titles = sorted(columns)
     adapters = _by_adapter(titles)
-    matrix = [(f"`{action}`", *(_cell(action, adapter, columns) for adapter in adapters.items())) for action in ACTIONS]
+    matrix = [
+        (f"`{action}`", *(_cell(action, adapter, columns) for adapter in adapters.items())) for action in OF_ADAPTERS
+    ]
     why: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
-    for action in ACTIONS:
+    for action in OF_ADAPTERS:
         for title in titles:
             if (verdict := columns[title][action]) != YES:
                 why[f"`{action}`", verdict].append(title)
@@ -137,7 +139,7 @@ def main() -> None:
     options = parser.parse_args()
     known = written()
     if options.check:
-        different = [title for title, verdicts in known.items() if list(verdicts) != list(ACTIONS)]
+        different = [title for title, verdicts in known.items() if list(verdicts) != list(OF_ADAPTERS)]
         if different or not known or PAGE.read_text(encoding="utf-8") != page(known):
             raise SystemExit(f"{PAGE.relative_to(ROOT)} is out of date (make test; make adapters-table)")
         return

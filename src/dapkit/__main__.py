@@ -35,7 +35,7 @@ def main() -> None:
         if options.target_kind == "pid":
             _begin_in_running(options)
         else:
-            _become_program(options)
+            become_program(options)
     except (OSError, ValueError) as error:
         sys.exit(f"dapkit: {error}")
 
@@ -51,8 +51,13 @@ def _show(option: str) -> None:
         sys.stdout.write(f"{os.path.join(_HERE, 'python', 'startup')}\n")
 
 
-def _become_program(options: CliOptions) -> None:
+def become_program(options: CliOptions, *, module: str = "dapkit", end_file: str = "") -> None:
     """Restart the interpreter as the program.
+
+    Args:
+        options: the command line.
+        module: that this process runs by `-m`.
+        end_file: a file that gets the program's exit code and last exception.
 
     Raises:
         OSError: the system cannot do that.
@@ -61,14 +66,14 @@ def _become_program(options: CliOptions) -> None:
     """
     from dapkit.program_api.start_plan import start_plan
 
-    plan = marshal.dumps(start_plan(options))
+    plan = marshal.dumps(start_plan(options, end_file=end_file))
     os.environ.pop("DAPKIT", None)  # it was for this process
     reading, writing = os.pipe()
     os.write(writing, plan)  # far less than a pipe holds
     os.close(writing)
     os.set_inheritable(reading, True)  # noqa: FBT003 - its only parameter
     kind, what = _KINDS[str(options.target_kind)], str(options.target)
-    words = [*_interpreter(), _ENTRY, "--beginning", str(reading), kind, what, "--", *options.arguments]
+    words = [*_interpreter(module), _ENTRY, "--beginning", str(reading), kind, what, "--", *options.arguments]
     os.execv(sys.executable, words)  # noqa: S606 - the user's own interpreter and words
 
 
@@ -98,12 +103,12 @@ def _begin_in_running(options: CliOptions) -> None:
     sys.stderr.write(f"dapkit: process {options.target} is {where}\n")
 
 
-def _interpreter() -> list[str]:
+def _interpreter(module: str) -> list[str]:
     """Return the interpreter and its options as they were given, without the part that runs dapkit."""
     words = sys.orig_argv[: len(sys.orig_argv) - len(sys.argv) + 1]
     last = words.pop()
     if __package__:  # `-m dapkit`, `-Im dapkit` or `-mdapkit`
-        option = words.pop() if last == __package__ else last.removesuffix(__package__)
+        option = words.pop() if last == module else last.removesuffix(module)
         if option := option.removesuffix("m").rstrip("-"):
             words.append(option)
     return words

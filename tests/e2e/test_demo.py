@@ -24,6 +24,18 @@ def run_demo(*arguments: str, demo: Path = DEMO) -> str:
     return finished.stdout
 
 
+def test_the_demo_of_a_job_names_the_rank_that_the_others_wait_for(runtime: Path) -> None:  # noqa: ARG001 - its hub
+    screen = run_demo(demo=DEMO.with_name("cluster.py"))
+    line = next(
+        number
+        for number, text in enumerate(DEMO.with_name("cluster_job.py").read_text().splitlines(), 1)
+        if "batch_is_there.wait()" in text
+    )
+    assert "rank 11 is LATE" in screen
+    assert f"load @ cluster_job.py:{line}" in screen
+    assert "15 members 0-10,12-15 (most)" in screen
+
+
 def test_demo_shows_the_fault_of_the_shop() -> None:
     screen = run_demo()
     for seen in (

@@ -52,6 +52,7 @@ from dapkit.agent.results.values import (
     ThreadsResult,
     VariablesResult,
 )
+from dapkit.cluster.job import JobStacks
 
 __all__ = [
     "ActionError",
@@ -71,6 +72,7 @@ __all__ = [
     "evaluate",
     "exception_info",
     "goto",
+    "job_where",
     "launch",
     "loaded_sources",
     "modules",
@@ -818,3 +820,16 @@ def detach(
     project: StrPath | None = None,
 ) -> Answer[Terminated]:
     """End the session and let the program run on."""
+
+def job_where(
+    *,
+    job: str | None = None,
+    members: str | None = None,
+    rounds: int | None = None,
+    interval: float | None = None,
+    via: str | None = None,
+    timeout: float | None = None,
+    session: str | None = None,
+    project: StrPath | None = None,
+) -> Answer[JobStacks]:
+    """Show where all processes of a job are, equal stacks once, and who is late: also if it hangs."""

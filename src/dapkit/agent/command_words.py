@@ -53,6 +53,7 @@ POSITIONAL = {
     "read_memory": ("memory_reference", "count"),
     "write_memory": ("memory_reference", "data"),
     "custom_request": ("command", "arguments"),
+    "job_where": ("job",),
 }
 """Parameters that can be given without naming them, in this order."""
 
@@ -64,6 +65,12 @@ PROGRAM_LAST = ("launch", "autopsy")
 
 OWN_COMMANDS = ("run", "stacks")
 """Actions whose command does more, and is written by hand."""
+
+OF_JOB = ("job_where",)
+"""Actions on jobs, whose commands are `dapkit job where` and the like."""
+
+OF_ADAPTERS = [name for name in ACTIONS if name not in OF_JOB]
+"""Actions that a debug adapter takes part in."""
 
 OPTION_OF_RUN = "compare_runs"
 """An action that is not a command by itself: `dapkit run --compare`."""

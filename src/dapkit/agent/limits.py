@@ -232,3 +232,15 @@ SESSION_RECORD_BYTES = 2 * MEGABYTE
 
 SESSION_RECORD_ENTRY_BYTES = 64 * 1024
 """Size of one of these; of a longer one the text is kept, and not the details."""
+
+JOB_LOOK_SECONDS = 5.0
+"""Time for one look at a job, which the last of several rounds must have."""
+
+JOB_FINDINGS = 12
+"""Findings about members of a job that an answer shows."""
+
+JOB_GROUPS = 8
+"""Groups of members that an answer shows besides."""
+
+JOB_FRAMES = 6
+"""Frames of own code that a group of members has in an answer."""

@@ -243,6 +243,27 @@ PARAMETERS: "dict[str, ParameterRow]" = {
     },
     "command": {"type": "string", "choices": (), "meaning": "Name of any request of the adapter."},
     "arguments": {"type": "object", "choices": (), "meaning": "Arguments of the request."},
+    "job": {
+        "type": "string",
+        "choices": (),
+        "meaning": "Process id of the launcher, or of members (4711,4712), or the folder of the job.",
+    },
+    "members": {
+        "type": "string",
+        "choices": (),
+        "meaning": "Only these, such as 0-31,40 or rank % 8 == 0 or host == 'n3'.",
+    },
+    "rounds": {
+        "type": "integer",
+        "choices": (),
+        "meaning": "How often to look, which tells a straggler from a slow step; by default once.",
+    },
+    "interval": {"type": "number", "choices": (), "meaning": "Seconds from one round to the next, by default 10."},
+    "via": {
+        "type": "string",
+        "choices": (),
+        "meaning": "Command that reaches another machine of the job, such as 'ssh {host}'.",
+    },
 }
 
 ACTIONS: "dict[str, ActionRow]" = {
@@ -896,5 +917,14 @@ ACTIONS: "dict[str, ActionRow]" = {
         "required": (),
         "results": ("session.Terminated",),
         "example": {},
+    },
+    "job_where": {
+        "topic": "jobs",
+        "summary": "Show where all processes of a job are, equal stacks once, and who is late: also if it hangs.",
+        "approval": "execute",
+        "parameters": ("job", "members", "rounds", "interval", "via", "timeout"),
+        "required": (),
+        "results": ("job.JobStacks",),
+        "example": {"job": "4711"},
     },
 }

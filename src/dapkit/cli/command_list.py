@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Final
 
-from dapkit.agent.command_words import OPTION_OF_RUN
+from dapkit.agent.command_words import OF_JOB, OPTION_OF_RUN
 from dapkit.agent.table import ACTIONS
 
 OTHERS: Final[dict[str, tuple[str, str]]] = {
@@ -12,6 +12,7 @@ OTHERS: Final[dict[str, tuple[str, str]]] = {
         "stacks",
         "Show the stacks of all threads and tasks of a process, even if it is stuck, or of the session.",
     ),
+    "job": ("job", "Show where all processes of a job are, such as of MPI or torchrun, and which are late."),
     "record": ("record", "Record a run of a Python program, to debug it afterwards."),
     "adapters": ("catalog", "List the debug adapters, or explain which one a program gets."),
     "doctor": ("catalog", "Start every installed adapter, and report which work and which to install."),
@@ -51,6 +52,7 @@ TOPICS: Final = {
     "memory": "Memory",
     "sources": "Modules and sources",
     "sessions": "Sessions",
+    "jobs": "Jobs of many processes",
 }
 
 
@@ -68,7 +70,7 @@ WORDS_OF_OTHERS: Final = {
 """Words of pdb and gdb, and a name of the menu of diagnostics, with the command that does nearly the same."""
 
 
-_NOT_OF_ACTIONS: Final = {*OTHERS, OPTION_OF_RUN}
+_NOT_OF_ACTIONS: Final = {*OTHERS, *OF_JOB, OPTION_OF_RUN}
 """Names of actions for which no command is made of the table."""
 
 
@@ -87,4 +89,6 @@ def by_topic() -> Iterator[tuple[str, str, list[tuple[str, str]]]]:
             for name, row in ACTIONS.items()
             if row["topic"] == topic and name not in _NOT_OF_ACTIONS
         ]
+        if topic == "jobs":
+            rows = [(name.replace("_", " "), ACTIONS[name]["summary"]) for name in OF_JOB]
         yield title.lower().partition(" and ")[0].replace(" ", "-"), title, rows

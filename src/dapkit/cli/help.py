@@ -15,11 +15,11 @@ def topic_names(ctx: click.Context, param: click.Parameter, incomplete: str) -> 
 
 
 @click.command(epilog="Example: dapkit help breakpoints")
-@click.argument("topic", required=False, shell_complete=topic_names)
-def help(topic: str | None) -> None:  # noqa: A001 - the name of the command
+@click.argument("topic", nargs=-1, shell_complete=topic_names)
+def help(topic: tuple[str, ...]) -> None:  # noqa: A001 - the name of the command
     """Show the commands of a topic, or a command with all its options; without either, the topics."""
     formatter = HelpFormatter()
-    name = (topic or "").replace("_", "-")
+    name = " ".join(topic).replace("_", "-")
     rows = {key: (title, rows) for key, title, rows in command_list.by_topic()}
     if not name:
         with formatter.section("dapkit help TOPIC"):
@@ -29,14 +29,14 @@ def help(topic: str | None) -> None:  # noqa: A001 - the name of the command
             _write(formatter, title, commands)
     elif name == EXIT_CODES:
         _write(formatter, "Exit codes", [(str(code), meaning) for code, meaning in exit_codes.MEANINGS])
-    elif name in rows or name in command_list.names():
+    elif name in rows or name.partition(" ")[0] in command_list.names():
         if name in rows:
             _write(formatter, *rows[name])
-        if name in command_list.names():
+        if name not in rows or name in command_list.names():
             formatter.write_paragraph()
             formatter.write(_help_of_command(name))
     else:
-        raise click.UsageError(f"There is no topic or command {topic!r}; dapkit help lists the topics.")
+        raise click.UsageError(f"There is no topic or command {name!r}; dapkit help lists the topics.")
     click.echo(formatter.getvalue().strip("\n"))
 
 
@@ -54,7 +54,10 @@ def _help_of_command(name: str) -> str:
     from dapkit.cli.main import dapkit
 
     root = click.get_current_context().find_root()
-    command = dapkit.get_command(root, name)
+    context, command = root, dapkit.get_command(root, name.partition(" ")[0])
+    for word in name.split()[1:]:
+        context = HelpContext(command, info_name=command.name, parent=context) if command is not None else context
+        command = command.get_command(context, word) if isinstance(command, click.Group) else None
     if command is None:
         raise click.UsageError(f"There is no command {name}.")
-    return command.get_help(HelpContext(command, info_name=name, parent=root))
+    return command.get_help(HelpContext(command, info_name=name.rpartition(" ")[2], parent=context))

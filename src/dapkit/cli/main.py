@@ -6,7 +6,7 @@ from typing import Final, NoReturn
 import click
 
 from dapkit import __version__
-from dapkit.agent.command_words import ALIASES, OPTION_OF_RUN
+from dapkit.agent.command_words import ALIASES, OF_JOB, OPTION_OF_RUN
 from dapkit.agent.table import ACTIONS
 from dapkit.cli import command_list, exit_codes
 from dapkit.cli.command_list import DIAGNOSTICS, OTHERS, WORDS_OF_OTHERS
@@ -26,7 +26,7 @@ class Commands(click.Group):
         """Make a command; the names of actions may be written with underscores too."""
         cmd_name = ALIASES.get(cmd_name, cmd_name)
         name = cmd_name.replace("-", "_")
-        if name in ACTIONS and name not in (*OTHERS, OPTION_OF_RUN):
+        if name in ACTIONS and name not in (*OTHERS, *OF_JOB, OPTION_OF_RUN):
             from dapkit.cli import actions
 
             return with_our_help(actions.command(name))

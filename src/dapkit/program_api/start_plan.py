@@ -12,10 +12,10 @@ from dapkit.program_api.addresses import (
 from dapkit.program_api.command_line import CliOptions
 
 
-def start_plan(options: CliOptions) -> dict[str, object]:
+def start_plan(options: CliOptions, *, end_file: str = "") -> dict[str, object]:
     """Describe how clients reach the program, as the engine's `startup` expects it.
 
-    Impossible combinations are refused.
+    Impossible combinations are refused. `end_file` gets the program's exit code and last exception.
 
     Raises:
         ValueError, OSError: it cannot be; the text says why.
@@ -43,6 +43,7 @@ def start_plan(options: CliOptions) -> dict[str, object]:
         "waits": options.target_kind != "pid" and (options.wait_for_client or options.mode == "connect"),
         "log": _log_file(options),
         "config": options.config,
+        "end_file": end_file,
         "said": {name: value for name, value in vars(options).items() if name not in ("adapter_access_token", "wants")},
     }
 

@@ -167,6 +167,10 @@ RULES: dict[tuple[str, str], tuple[Check | Typed | LeftOut, ...]] = {
     ("docs/how-to/debug-remote-programs.md", "json"): (Check.JSON, Check.JSON, Check.JSON),
     ("docs/how-to/debug-remote-programs.md", "python"): (Check.PROGRAM,),
     ("docs/how-to/debug-from-an-agent.md", "python"): (Check.PROGRAM,),
+    ("docs/how-to/find-who-a-job-waits-for.md", "text"): (
+        LeftOut("like the answer of the demo, which a test runs"),
+        COMMAND_LINES,
+    ),
     ("docs/how-to/debug-from-an-agent.md", "text"): (LeftOut("of a program that the tests do not have"),) * 2,
     ("docs/how-to/drive-a-debugger.md", "python"): (Typed(IN_SESSION),) * 7,
     ("docs/how-to/stand-between.md", "python"): (Typed(IN_PROXY),),

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import anyio
 
 from action_fixtures import Answer, Caller
-from dapkit.agent.table import ACTIONS
+from dapkit.agent.command_words import OF_ADAPTERS
 
 YES = "yes"
 UNSEEN = "done, and without effect"
@@ -53,7 +53,7 @@ class Trial:
 
     def verdicts(self) -> dict[str, str]:
         """Return what came of each action, in the order of the registry: yes, or why not."""
-        return {action: self._verdict(action) for action in ACTIONS}
+        return {action: self._verdict(action) for action in OF_ADAPTERS}
 
     def _verdict(self, action: str) -> str:
         if action in self.refused:

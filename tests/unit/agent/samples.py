@@ -11,8 +11,12 @@ from dapkit.agent.results import stacks as st
 from dapkit.agent.results import trace as t
 from dapkit.agent.results import values as v
 from dapkit.agent.results.snapshot import Child, Snapshot
+from dapkit.cluster import FindingKind, GroupedCall, JobFinding, JobStacks, MemberGroup
 from dapkit.protocol import DisassembledInstruction, ProtocolObject, Source, Thread, changed
 from dapkit.protocol.time_travel import HistoryMoment, HistoryStop, WhyInput, WhyStep
+
+EXCHANGE = GroupedCall(function="exchange", file="/work/job.py", line=9, own=True)
+WAITS = GroupedCall(function="Barrier", file="/lib/site-packages/mpi.py")
 
 APP = Source(name="app.py", path="/work/app.py")
 
@@ -858,5 +862,49 @@ SAMPLES: dict[str, ProtocolObject] = {
         ],
         more=0,
         paused=True,
+    ),
+    "job_stacks": JobStacks(
+        target="4711",
+        members=64,
+        sampled=61,
+        hosts=["n1", "n2"],
+        seconds=0.36,
+        rounds=5,
+        groups=[
+            MemberGroup(calls=[WAITS, EXCHANGE], members=[str(rank) for rank in range(60) if rank != 5], running=3),
+            MemberGroup(calls=[EXCHANGE], members=["5"], running=1),
+            MemberGroup(calls=[GroupedCall(function="select", file="/usr/lib/select.py")], members=["7"], thread="io"),
+        ],
+        most=0,
+        findings=[
+            JobFinding(kind=FindingKind.STRAGGLER, members=["5"], calls=[EXCHANGE], rounds=4),
+            JobFinding(kind=FindingKind.GONE, members=["60"], calls=[], note="its process does not exist"),
+            JobFinding(kind=FindingKind.ENDED, members=["61", "62"], calls=[], note="exit code 1: ValueError: x\ny"),
+            JobFinding(kind=FindingKind.ABSENT, members=["63"], calls=[], note="the launcher counts 64 ranks"),
+            JobFinding(kind=FindingKind.LATE, members=["8", "9"], calls=[EXCHANGE], note="run"),
+            JobFinding(kind=FindingKind.TEARDOWN, members=["10"], calls=[], note="exit code 1"),
+            JobFinding(kind=FindingKind.KERNEL, members=["11"], calls=[EXCHANGE]),
+            JobFinding(kind=FindingKind.INTERPRETER, members=["12"], calls=[EXCHANGE], note="loader"),
+            JobFinding(kind=FindingKind.SUSPENDED, members=["13"], calls=[]),
+            JobFinding(kind=FindingKind.UNREADABLE, members=["worker-a"], calls=[], note="py-spy cannot read it"),
+        ],
+        moving=["1", "2", "3"],
+        failures={"n2": "n2 did not answer within 30 s"},
+    ),
+    "job_stacks_without_majority": JobStacks(
+        target="4711",
+        members=2,
+        sampled=2,
+        hosts=["n1"],
+        seconds=0.02,
+        rounds=1,
+        groups=[
+            MemberGroup(calls=[EXCHANGE], members=["0"]),
+            MemberGroup(calls=[EXCHANGE, WAITS], members=["1"], running=1),
+        ],
+        most=-1,
+        findings=[],
+        moving=[],
+        failures={},
     ),
 }

@@ -122,7 +122,7 @@ async def test_a_caller_that_is_read_only_may_look_and_nothing_else(caller: Call
     executing = [name for name, action in ACTIONS.items() if action.approval is Approval.EXECUTE]
     answers = {name: await caller(name) for name in ACTIONS}
     refused = [name for name, answer in answers.items() if answer.whole.get("error", {}).get("code") == "refused"]
-    looking_by_default = {"breakpoints", "set_exception_breakpoints", "stacks"}
+    looking_by_default = {"breakpoints", "set_exception_breakpoints", "stacks", "job_where"}
     assert refused == [name for name in executing if name not in looking_by_default]
     assert (await caller("breakpoints", do="clear")).error[0] == "refused"
     assert (await caller("set_exception_breakpoints", filters=[])).error[0] == "refused"

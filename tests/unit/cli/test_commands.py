@@ -6,7 +6,7 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from dapkit.agent.command_words import ALIASES, OPTION_OF_RUN, flags
+from dapkit.agent.command_words import ALIASES, OF_JOB, OPTION_OF_RUN, flags
 from dapkit.agent.skill import opening
 from dapkit.agent.table import ACTIONS
 from dapkit.cli import main
@@ -38,7 +38,7 @@ def test_help_is_one_screen_whose_commands_exist() -> None:
 
 
 def test_help_of_topics_lists_every_command() -> None:
-    assert {name.replace("_", "-") for name in ACTIONS if name != OPTION_OF_RUN} <= set(commands())
+    assert {name.replace("_", "-") for name in ACTIONS if name not in (OPTION_OF_RUN, *OF_JOB)} <= set(commands())
     listed = {line.split()[0] for line in output_of("help", "commands").splitlines() if line.strip()}
     assert set(commands()) <= listed
     topics = re.findall(r"^  ([a-z-]+) ", output_of("help"), re.MULTILINE)

@@ -4,9 +4,9 @@ from pathlib import Path
 import pytest
 
 import adapters_table
-from dapkit.agent.table import ACTIONS
+from dapkit.agent.command_words import OF_ADAPTERS
 
-ALL = dict.fromkeys(ACTIONS, "yes")
+ALL = dict.fromkeys(OF_ADAPTERS, "yes")
 COLUMNS = {
     "one 1: C": {**ALL, "goto": "it lacks `supportsGotoTargetsRequest`", "attach": "one cannot attach"},
     "one 1: C++": {**ALL, "goto": "it lacks `supportsGotoTargetsRequest`"},

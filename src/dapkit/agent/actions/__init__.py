@@ -6,6 +6,7 @@ from dapkit.agent.actions import (
     execution,
     history,
     inspection,
+    jobs,
     launch,
     memory,
     probe,
@@ -20,7 +21,7 @@ from dapkit.agent.calls.registry import ACTIONS, Action
 
 _MODULES = (
     *(run, probe, trace, autopsy, launch, breakpoints, execution, history, inspection, stacks, watchpoints, memory),
-    *(sources, sessions),
+    *(sources, sessions, jobs),
 )
 
 TOPICS = [module.__name__.rpartition(".")[2] for module in _MODULES]

@@ -5,13 +5,17 @@ from collections.abc import Mapping
 from dapkit.agent.calls.failures import ActionFailed, Code, InvalidArguments
 from dapkit.catalog import CatalogError, Incapable, NoAdapter
 from dapkit.client import AdapterDied, UnknownFilter, WaitExpired
+from dapkit.cluster.errors import UnknownTarget, WrongSet
 from dapkit.endpoint import CapabilityMissing, RequestFailed
 from dapkit.protocol import DapkitError
 from dapkit.sessions import errors
 from dapkit.transport import CannotStart, ConversationLost, DeadlineExceeded
 
 _CODES: Mapping[Code, tuple[type[DapkitError], ...]] = {
-    "invalid_arguments": (CatalogError, UnknownFilter, errors.NameTaken, errors.NoSuchBreakpoint, errors.Misplaced),
+    "invalid_arguments": (
+        *(CatalogError, UnknownFilter, errors.NameTaken, errors.NoSuchBreakpoint, errors.Misplaced),
+        *(UnknownTarget, WrongSet),
+    ),
     "not_stopped": (errors.NotStopped, errors.NoFrame, errors.NoThreads),
     "no_session": (errors.NoSession, errors.UnknownSession, errors.AmbiguousSession, errors.SessionOver),
     "stale_reference": (errors.StaleReference, errors.UnknownReference),

@@ -121,6 +121,14 @@ StartModule = Annotated[int, "Skip so many modules."]
 ModuleCount = Annotated[int, "How many modules."]
 SourceReference = Annotated[int, "Reference of a source without a file, as stack_trace shows it."]
 
+# Jobs of many processes
+
+Job = Annotated[str, "Process id of the launcher, or of members (4711,4712), or the folder of the job."]
+Members = Annotated[str, "Only these, such as 0-31,40 or rank % 8 == 0 or host == 'n3'."]
+Rounds = Annotated[int, "How often to look, which tells a straggler from a slow step; by default once."]
+Interval = Annotated[float, "Seconds from one round to the next, by default 10."]
+Via = Annotated[str, "Command that reaches another machine of the job, such as 'ssh {host}'."]
+
 # Everything else
 
 Command = Annotated[str, "Name of any request of the adapter."]

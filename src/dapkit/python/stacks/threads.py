@@ -75,6 +75,11 @@ def is_own(file: str) -> bool:
     return _LIBRARY.search(file) is None
 
 
+def _is_engine(file: str) -> bool:
+    """Return whether a source is the debugger's own, inside the program: a member of a job has its engine loaded."""
+    return "/dapkit/python/debuggee/" in file
+
+
 def stacks_of(pid: int, *, native: bool, traced: bool) -> list[DumpedThread]:
     """Return all threads of a process.
 
@@ -106,7 +111,7 @@ def stacks_of(pid: int, *, native: bool, traced: bool) -> list[DumpedThread]:
     if answer.returncode != 0:
         message = " ".join(answer.stderr.decode(errors="replace").split())
         raise RequestFailed(f"py-spy cannot read process {pid}: {message.removeprefix('Error: ')}")
-    return [_thread(thread, pid) for thread in json.loads(answer.stdout)]
+    return [thread_of(thread, pid) for thread in json.loads(answer.stdout)]
 
 
 def find_py_spy() -> str:
@@ -118,8 +123,9 @@ def find_py_spy() -> str:
     return path
 
 
-def _thread(entry: dict[str, Any], pid: int) -> DumpedThread:
-    frames = tuple(_frame(frame) for frame in entry["frames"])
+def thread_of(entry: dict[str, Any], pid: int) -> DumpedThread:
+    """Read a thread of py-spy's answer."""
+    frames = tuple(_frame(frame) for frame in entry["frames"] if not _is_engine(frame["filename"] or ""))
     number = entry["os_thread_id"] or entry["thread_id"]
     name = entry["thread_name"] or ("MainThread" if number == pid else "")
     return DumpedThread(number, name, entry["active"], entry["owns_gil"], frames)
@@ -146,7 +152,11 @@ def threads_in(reading: Sequence[Mapping[str, Any]], pid: int, others: Sequence[
     for entry in reading:
         number = int(entry["number"])
         stack = [(str(file), int(line), str(function)) for file, line, function in entry["stack"]]
-        frames = tuple(Frame(function, file, line, line > 0 and is_own(file)) for file, line, function in stack)
+        frames = tuple(
+            Frame(function, file, line, line > 0 and is_own(file))
+            for file, line, function in stack
+            if not _is_engine(file)
+        )
         thread = DumpedThread(number, "", entry["running"], entry["has_interpreter"], frames)
         if (other := of_number.get(number)) is not None:
             thread = replace(thread, name=other.name, frames=other.frames if other.frames == frames else frames)

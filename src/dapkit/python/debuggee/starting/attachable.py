@@ -18,6 +18,7 @@ from ..children.invitations import invitations
 from ..connection import current_engine, tokens
 from ..connection.debugger_handshake import connected
 from ..connection.descriptor import OwnDescriptor
+from ..connection.framing import Json, body_of
 from ..connection.listener import AcceptedClient, ClientListener, ListenAddress, Shown
 from ..connection.thread import start_thread
 from ..engine import child, interpreter_checks
@@ -25,6 +26,10 @@ from ..engine.engine import Engine
 from ..interpreter import limits
 from ..interpreter.hidden_frames import hidden_frame
 from ..requests.dispatch import Dispatcher
+from ..values.error_text import say
+
+_LIBRARIES = ("/site-packages/", "/dist-packages/", "/lib/python", "/dapkit/python/debuggee/", "<frozen ")
+"""Parts of the names of files that are not the program's own."""
 
 
 class ProgramIdentity:
@@ -35,16 +40,28 @@ class ProgramIdentity:
         file: which counts as code of the program, wherever it lies.
         text: the text that `python -c` runs.
         exit_code: how it has ended, once that is known.
+        end_file: a file that gets the exit code and the last exception; empty for no such file.
 
     """
 
     def __init__(self) -> None:
-        self.name = self.file = self.text = ""
+        self.name = self.file = self.text = self.end_file = ""
         self.exit_code: int | None = None
 
     def note_exit_code(self, code: int) -> None:
         """Record how the program ends."""
         self.exit_code = code
+
+    def write_end(self) -> None:
+        """Write the end of the program into its file, if there is one."""
+        if self.end_file:
+            end: Json = {"code": self.exit_code or 0, "error": _last_error() if self.exit_code else ""}
+            try:
+                handle = os.open(self.end_file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
+                os.write(handle, body_of(end))
+                os.close(handle)
+            except OSError:
+                return  # its folder was removed
 
 
 class AttachableProgram:
@@ -222,6 +239,7 @@ class AttachableProgram:
 
     def _finish(self) -> None:
         """Send the last messages, and remove the files, when the program ends."""
+        self.identity.write_end()
         if current_engine.engine is not None:
             current_engine.engine.finish(self.identity.exit_code)
         place = self.listener.place if self.listener is not None else None
@@ -238,7 +256,7 @@ class AttachableProgram:
             return
         self._process = os.getpid()
         current_engine.expects_clients = False
-        self._token_file = ""
+        self._token_file = self.identity.end_file = ""
         if self._token_handle is not None:
             self._token_handle.close()
             self._token_handle = None
@@ -306,6 +324,20 @@ def serve_as_child(connection: _socket.socket, name: str, main: int) -> None:
 def visit(place: str, main: int) -> None:
     """Go to an adapter that waits at a unix socket; `main` is the main thread, 0 if the caller does not know it."""
     _attachable.visit(place, main)
+
+
+def _last_error() -> str:
+    """Return the exception that has ended the program, with the innermost place in a file outside of libraries."""
+    error: BaseException | None = getattr(sys, "last_exc", None)
+    if error is None:
+        return ""
+    place, traceback = "", error.__traceback__
+    while traceback is not None:
+        file = traceback.tb_frame.f_code.co_filename
+        if not any(part in file for part in _LIBRARIES):
+            place = f" at {file}:{traceback.tb_lineno}"
+        traceback = traceback.tb_next
+    return say(error) + place
 
 
 def _report(text: str) -> None:

@@ -31,6 +31,8 @@ if TYPE_CHECKING:
             waits: whether the program goes on only when a client has configured its session.
             config: the values of `--configure-NAME`.
             said: the words that were given, for the program to ask for.
+            end_file: of a member of a job: a file that gets the program's exit code and last exception, as JSON. A
+                member does not report where it listens. Empty for other programs.
 
         """
 
@@ -45,6 +47,7 @@ if TYPE_CHECKING:
         waits: bool
         config: dict[str, object]
         said: dict[str, object]
+        end_file: str
 
 
 def begin(beginning: "Beginning") -> None:
@@ -54,7 +57,7 @@ def begin(beginning: "Beginning") -> None:
         OSError, ValueError, RuntimeError: it cannot be; the text says why.
 
     """
-    _begin(beginning, main=0, announce=True)
+    _begin(beginning, main=0, announce=not beginning["end_file"])
     if beginning["waits"]:
         current_engine.wait()
 
@@ -77,6 +80,7 @@ def begin_in_running(beginning: "Beginning", main: int) -> str:
 def _begin(beginning: "Beginning", *, main: int, announce: bool) -> None:
     current_engine.said, current_engine.config = beginning["said"], {**current_engine.config, **beginning["config"]}
     token, place, folders = beginning["token"], beginning["place"], beginning["folders"]
+    attachable.identity.end_file = beginning["end_file"]
     if beginning["token_file"] is not None:
         token = tokens.read(beginning["token_file"])
     if beginning["mode"] == "listen":

@@ -1,0 +1,133 @@
+"""Text of a job's stacks: members that are late first, then the groups, each with its own code. At most a page."""
+
+from collections.abc import Iterator, Sequence
+
+from dapkit.agent import limits
+from dapkit.agent.text.escaping import one_line, render
+from dapkit.cluster import FindingKind, GroupedCall, JobFinding, JobStacks, MemberGroup, set_text
+from dapkit.cluster.stack_groups import MAIN
+
+
+@render.register
+def _(result: JobStacks) -> str:
+    return "\n".join(_lines(result))
+
+
+def _lines(result: JobStacks) -> Iterator[str]:
+    files = _Names(call.file for group in result.groups for call in group.calls if call.own)
+    hosts = one_line(result.hosts[0]) if len(result.hosts) == 1 else f"{len(result.hosts)} machines"
+    times = "" if result.rounds == 1 else f" in the last of {result.rounds} rounds"
+    unread = "" if result.sampled == result.members else f" {result.sampled} of"
+    members = _count(result.members, "member")
+    yield f"Read{unread} {members} on {hosts} in {result.seconds:.2f} s{times}; none was stopped"
+    shown_stacks: set[tuple[object, ...]] = set()
+    for finding in result.findings[: limits.JOB_FINDINGS]:
+        yield from _finding(finding, files)
+        shown_stacks.add((tuple(finding.members), tuple(finding.calls)))
+    if len(result.findings) > limits.JOB_FINDINGS:
+        yield f"(and {len(result.findings) - limits.JOB_FINDINGS} more findings)"
+    others = [
+        (index, group)
+        for index, group in enumerate(result.groups)
+        if (tuple(group.members), tuple(group.calls)) not in shown_stacks
+    ]
+    for index, group in others[: limits.JOB_GROUPS]:
+        yield from _group(group, files, is_most=index == result.most)
+    if len(others) > limits.JOB_GROUPS:
+        further = others[limits.JOB_GROUPS :]
+        yield f"(and {len(further)} more groups, of {sum(len(group.members) for _, group in further)} members)"
+    yield from _remarks(result)
+
+
+def _remarks(result: JobStacks) -> Iterator[str]:
+    mains = [group for group in result.groups if group.thread == MAIN]
+    if result.moving:
+        yield f"Between the rounds {_count(len(result.moving), 'member')} moved: {set_text(result.moving)}"
+    elif result.rounds > 1:
+        yield "Between the rounds no member moved."
+    if len(mains) > 1 and result.most < 0:
+        yield "No place has more than half of the members: which of them are late is not known."
+    if (
+        result.rounds > 1
+        and result.most >= 0
+        and not any(each.kind == FindingKind.STRAGGLER for each in result.findings)
+    ):
+        yield "No member was late in most rounds: there is no straggler among them."
+    yield "Which member waits for which is not known: the launcher does not tell."
+    for host, failure in result.failures.items():
+        yield f"{one_line(host)} was not read: {one_line(failure)}"
+
+
+def _finding(finding: JobFinding, files: "_Names") -> Iterator[str]:
+    yield f"{_members(finding.members)} {_reason(finding)}"
+    yield from _stack(finding.calls, files)
+
+
+def _reason(finding: JobFinding) -> str:
+    """Return the reason for a finding, as the end of a sentence about its members."""
+    note, one = one_line(finding.note), len(finding.members) == 1
+    are, wait = ("is", "waits") if one else ("are", "wait")
+    reasons = {
+        FindingKind.GONE: f"{are} GONE: {note}",
+        FindingKind.ENDED: f"ENDED: {note}",
+        FindingKind.ABSENT: f"{are} ABSENT: no process has this rank, and {note}",
+        FindingKind.UNREADABLE: f"NOT READ: {note}",
+        FindingKind.SUSPENDED: f"{are} SUSPENDED by a signal (kill -CONT lets it continue)",
+        FindingKind.TEARDOWN: f"{are} in TEARDOWN: the program's code has ended, the process has not"
+        + (f" ({note})" if note else ""),
+        FindingKind.KERNEL: f"{are} in a call of the SYSTEM that cannot be interrupted, such as one to a disk",
+        FindingKind.INTERPRETER: f"{wait} for the INTERPRETER's lock (GIL), which thread {note} holds",
+        FindingKind.LATE: f"{are} LATE: elsewhere than most{f', and {note}' if note else ''}",
+        FindingKind.STRAGGLER: f"is a STRAGGLER: late in {finding.rounds} rounds",
+    }
+    return reasons[FindingKind(finding.kind)]
+
+
+def _group(group: MemberGroup, files: "_Names", *, is_most: bool) -> Iterator[str]:
+    thread = "" if group.thread == MAIN else f", thread {one_line(group.thread)}"
+    size = len(group.members)
+    activity = (
+        f", {group.running} of them running" if 0 < group.running < size else ", running" if group.running else ""
+    )
+    most = " (most)" if is_most else ""
+    yield f"{_members(group.members)}{thread}{most}{activity}"
+    yield from _stack(group.calls, files)
+
+
+def _stack(calls: Sequence[GroupedCall], files: "_Names") -> Iterator[str]:
+    own = [call for call in calls if call.own]
+    if not own:
+        names = " < ".join(f"{one_line(call.function)} ({one_line(call.file.rpartition('/')[2])})" for call in calls)
+        if names:
+            yield f"  (no own code) {names}"
+        return
+    if not calls[0].own:
+        yield f"  {one_line(calls[0].function)} ({one_line(calls[0].file.rpartition('/')[2])})"
+    for call in own[: limits.JOB_FRAMES]:
+        yield f"  {one_line(call.function)} @ {one_line(files.short(call.file))}:{call.line}"
+    if len(own) > limits.JOB_FRAMES:
+        yield f"  (and {len(own) - limits.JOB_FRAMES} more frames)"
+
+
+def _members(names: Sequence[str]) -> str:
+    if len(names) == 1:
+        return f"- {'rank ' if names[0].isdecimal() else ''}{one_line(names[0])}"
+    return f"- {len(names)} members {one_line(set_text(names))}"
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+class _Names:
+    """Names of source files: the last part, where that means one file alone."""
+
+    def __init__(self, files: Iterator[str]) -> None:
+        of_name: dict[str, set[str]] = {}
+        for file in files:
+            of_name.setdefault(file.rpartition("/")[2], set()).add(file)
+        self._of_name = of_name
+
+    def short(self, file: str) -> str:
+        name = file.rpartition("/")[2]
+        return name if len(self._of_name.get(name, ())) < 2 else file

@@ -1,0 +1,1 @@
+"""The engines that jobs run on: each names the members of its jobs, and how to reach them."""

@@ -1,0 +1,250 @@
+"""A job: its members by an engine, and looks at all of them at once.
+
+A look goes to every machine at the same time, and each answers with groups, which are merged here. Whatever a machine
+does, the answer comes within the deadline, and names the members that are missing in it.
+"""
+
+import os
+import shlex
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from dapkit.cluster import limits
+from dapkit.cluster.engines.folder import members_in
+from dapkit.cluster.engines.processes import members_below
+from dapkit.cluster.errors import JobError, UnknownTarget
+from dapkit.cluster.findings import JobFinding, absent_ranks, findings_of, late, majority, moving, with_stragglers
+from dapkit.cluster.member_sets import select
+from dapkit.cluster.members import Member
+from dapkit.cluster.node import NodeAnswer, NodeRequest, look
+from dapkit.cluster.registrations import DEFAULT_FOLDER
+from dapkit.cluster.stack_groups import MemberGroup, StackGroups, with_members_moved
+from dapkit.protocol import ProtocolError, ProtocolObject, changed, decode_as, encode_value
+
+NODE_COMMAND: Final = ("python3", "-m", "dapkit.cluster.node")
+"""Follows the user's command that reaches a machine."""
+
+type Progress = Callable[[str], None]
+
+
+class JobStacks(ProtocolObject, frozen=True, kw_only=True):
+    """Where all members of a job are.
+
+    Attributes:
+        target: the job, as the user has named it.
+        members: how many it has.
+        sampled: how many were read.
+        hosts: its machines.
+        seconds: how long the last round took.
+        rounds: how often the members were read.
+        groups: of the last round, the largest first.
+        most: place in `groups` of the group that has more than half of the members; -1 if no group has.
+        findings: members that the job may wait for.
+        moving: members that were at several places, if there were several rounds.
+        failures: why no member of a machine could be read, by machine.
+
+    """
+
+    target: str
+    members: int
+    sampled: int
+    hosts: list[str]
+    seconds: float
+    rounds: int
+    groups: list[MemberGroup]
+    most: int
+    findings: list[JobFinding]
+    moving: list[str]
+    failures: dict[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterJob:
+    """A job.
+
+    Attributes:
+        target: as the user has named it.
+        list_members: asks the engine for the members that there are now.
+        via: command that reaches another machine, with `{host}` for its name; empty for none.
+
+    """
+
+    target: str
+    list_members: Callable[[], list[Member]]
+    via: str = ""
+
+    def members(self, subset: str = "all") -> list[Member]:
+        """Return the members of a set.
+
+        Raises:
+            UnknownTarget: the job cannot be found any more.
+            WrongSet: the text is not a set of members.
+
+        """
+        return select(self.list_members(), subset)
+
+    def look(
+        self,
+        subset: str = "all",
+        *,
+        rounds: int = 1,
+        every: float = 10.0,
+        report: Progress = lambda _: None,
+    ) -> JobStacks:
+        """Read the stacks of members without stopping them.
+
+        Args:
+            subset: of the members, as `member_sets` has them.
+            rounds: how often; members that are late in most rounds are stragglers.
+            every: seconds from the beginning of a round to the next.
+            report: is called with the number of each round.
+
+        Raises:
+            JobError: none can be read, or the set is wrong.
+
+        """
+        rounds_groups: list[Sequence[MemberGroup]] = []
+        for number in range(1, rounds + 1):
+            start = time.monotonic()
+            if rounds > 1:
+                report(f"round {number} of {rounds}")
+            everyone = self.list_members()
+            members = select(everyone, subset)
+            answers = self._answers([member for member in members if member.is_live])
+            merged = self._confirmed(members, _merged(answers))
+            seconds = time.monotonic() - start
+            rounds_groups.append(merged.groups)
+            if number < rounds:
+                time.sleep(max(0.0, every - seconds))
+        failures = {host: answer.failure for host, answer in answers.items() if answer.failure}
+        if failures and len(failures) == len(answers):
+            raise JobError("; ".join(dict.fromkeys(failures.values())))
+        most = majority(merged.groups)
+        findings = findings_of(
+            members,
+            merged.groups,
+            problems=merged.problems,
+            suspended=merged.suspended,
+            absent=absent_ranks(everyone),
+        )
+        return JobStacks(
+            target=self.target,
+            members=len(members),
+            sampled=len({name for group in merged.groups for name in group.members}),
+            hosts=sorted({member.host for member in members}),
+            seconds=seconds,
+            rounds=rounds,
+            groups=merged.groups,
+            most=-1 if most is None else merged.groups.index(most),
+            findings=with_stragglers(findings, rounds_groups),
+            moving=moving(rounds_groups) if rounds > 1 else [],
+            failures=failures,
+        )
+
+    def _confirmed(self, members: Sequence[Member], first: NodeAnswer) -> NodeAnswer:
+        """Read members that are not with most of them again: they may only be at another line of the same loop."""
+        for _ in range(limits.CONFIRMATIONS):
+            apart = late(first.groups)
+            most = majority(first.groups)
+            if not apart or most is None:
+                break
+            time.sleep(limits.CONFIRMATION_SECONDS)
+            again = _merged(self._answers([member for member in members if member.name in apart]))
+            returned = {name for group in again.groups if group.key == most.key for name in group.members}
+            first = changed(first, groups=with_members_moved(first.groups, returned, most))
+        return first
+
+    def _answers(self, members: Sequence[Member]) -> dict[str, NodeAnswer]:
+        """Ask each machine for its members."""
+        of_host: dict[str, dict[str, int]] = {}
+        for member in members:
+            of_host.setdefault(member.host, {})[member.name] = member.pid
+        if not of_host:
+            return {}
+        here = os.uname().nodename
+
+        def ask(host: str) -> NodeAnswer:
+            request = NodeRequest(pids=of_host[host])
+            return look(request) if host == here else _answer_of(host, self.via, request)
+
+        with ThreadPoolExecutor(len(of_host)) as askers:
+            return dict(zip(of_host, askers.map(ask, of_host), strict=True))
+
+
+def job_of(target: str | None, folder: Path, *, via: str = "") -> ClusterJob:
+    """Return the job that a user names.
+
+    Args:
+        target: process ids (`4711`, `4711,4712`), or the folder in which members register; None for DAPKIT_JOB, or the
+            usual folder.
+        folder: to which a relative path belongs.
+        via: command that reaches another machine, such as `ssh {host}`.
+
+    Raises:
+        UnknownTarget: it names no job.
+
+    """
+    text = (target or os.environ.get("DAPKIT_JOB") or DEFAULT_FOLDER).strip()
+    if all(part.strip().isdecimal() for part in text.split(",")):
+        pids = [int(part) for part in text.split(",")]
+        return ClusterJob(text, lambda: members_below(pids), via)
+    place = folder / Path(text.removeprefix("dir:")).expanduser()
+    if not place.is_dir():
+        advice = (
+            "expected a process id, such as the one of mpiexec or torchrun, or the folder of a job (dapkit.cluster.run)"
+        )
+        problem = f"there is no job {text!r}" if target else f"no job is named, and there is no folder {place}"
+        raise UnknownTarget(f"{problem}: {advice}")
+    return ClusterJob(text, lambda: members_in(place), via)
+
+
+def _merged(answers: Mapping[str, NodeAnswer]) -> NodeAnswer:
+    groups = StackGroups()
+    problems: dict[str, str] = {}
+    suspended: list[str] = []
+    for host, answer in answers.items():
+        groups.merge(answer.groups)
+        problems |= answer.problems
+        suspended += answer.suspended
+        if answer.failure:
+            problems |= {f"host {host}": answer.failure}
+    return NodeAnswer(groups=groups.result(), problems=problems, suspended=suspended)
+
+
+def _answer_of(host: str, via: str, request: NodeRequest) -> NodeAnswer:
+    """Ask another machine; a failure is an answer, too."""
+    if not via:
+        return _failure(f"{host} is another machine: say how it is reached, such as --via 'ssh {{host}}'")
+    command = [*shlex.split(via.replace("{host}", shlex.quote(host))), *NODE_COMMAND]
+    try:
+        process = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True
+        )
+    except OSError as error:
+        return _failure(f"{command[0]} cannot be run: {error.strerror}")
+    try:
+        answer, errors = process.communicate(encode_value(request) + b"\n", limits.NODE_SECONDS)
+    except subprocess.TimeoutExpired:
+        return _failure(f"{host} did not answer within {limits.NODE_SECONDS:g} s")
+    finally:
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)  # a shell may have started others
+        process.communicate()
+    if not answer or len(answer) > limits.NODE_ANSWER:
+        last = errors.decode(errors="replace").strip().rpartition("\n")[2]
+        return _failure(f"{host} has not answered ({last or f'status {process.returncode}'})")
+    try:
+        return decode_as(NodeAnswer, answer)
+    except ProtocolError as error:
+        return _failure(f"{host} has answered something else: {error}")
+
+
+def _failure(text: str) -> NodeAnswer:
+    return NodeAnswer(groups=[], problems={}, suspended=[], failure=text)

@@ -1,0 +1,25 @@
+"""Limits of jobs. Sizes are in bytes unless a name says otherwise, times in seconds."""
+
+READERS = 4
+"""Processes that are read at a time."""
+
+READ_ATTEMPTS = 4
+"""How often a process is read that changes meanwhile."""
+
+READ_SECONDS = 10.0
+"""Time within which one process must be read."""
+
+NODE_SECONDS = 30.0
+"""Time within which a machine must have read its members, the start of its command included."""
+
+NODE_ANSWER = 64 * 1024 * 1024
+"""Size of a machine's answer."""
+
+ROUNDS = 100
+"""Rounds of one look, at most."""
+
+CONFIRMATIONS = 2
+"""How often members are read again that are not where most are."""
+
+CONFIRMATION_SECONDS = 0.1
+"""Pause before that."""

@@ -1,0 +1,122 @@
+"""One look at processes of this machine, from outside: no process is stopped, and none runs any code for it.
+
+py-spy reads the stacks of all versions; where it is not installed, or cannot, an interpreter of 3.15 reads programs of
+its version. A process that changes while it is read is read again.
+"""
+
+import json
+import os
+import subprocess
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+
+from dapkit.adapter import RequestFailed
+from dapkit.cluster import limits
+from dapkit.cluster.stack_groups import StackGroups
+from dapkit.python.adapter.injection.target import read
+from dapkit.python.stacks.contents import INTERPRETER_READS_STACKS, reading_of
+from dapkit.python.stacks.threads import DumpedThread, NoPySpy, find_py_spy, thread_of, threads_in
+
+DISK_SLEEP = "D"
+"""State of a thread in /proc that waits in the system, and cannot be interrupted."""
+
+
+@dataclass(frozen=True, slots=True)
+class ProcessReading:
+    """A process at one moment.
+
+    Attributes:
+        threads: its threads; none if it runs no Python code.
+        states: the system's letters for the states of its threads, by number.
+        problem: why it could not be read; empty if it was.
+
+    """
+
+    threads: tuple[DumpedThread, ...] = ()
+    states: Mapping[int, str] = field(default_factory=dict)
+    problem: str = ""
+
+
+def read_processes(pids: Sequence[int]) -> dict[int, ProcessReading]:
+    """Read processes of this machine, several at a time.
+
+    Raises:
+        NoPySpy: nothing can read them: py-spy is not installed, and they are of a version before 3.15.
+
+    """
+    with ThreadPoolExecutor(limits.READERS) as readers:
+        try:
+            readings = readers.map(partial(_by_py_spy, find_py_spy()), pids)
+        except NoPySpy as error:
+            readings = readers.map(partial(_by_interpreter, error), pids)
+        return dict(zip(pids, readings, strict=True))
+
+
+def add_reading(groups: StackGroups, member: str, pid: int, reading: ProcessReading) -> None:
+    """Add a process's main thread, and its other threads with own code, to groups."""
+    main = next((thread for thread in reading.threads if thread.number == pid), None)
+    main = main or next((thread for thread in reading.threads if thread.name == "MainThread"), None)
+    if main is None:
+        main = DumpedThread(pid, "", is_running=False, has_interpreter=False, frames=())
+    groups.add(member, main, is_main=True, in_kernel=reading.states.get(main.number) == DISK_SLEEP)
+    for thread in reading.threads:
+        if thread is not main and any(frame.is_own for frame in thread.frames):
+            groups.add(member, thread, is_main=False, in_kernel=reading.states.get(thread.number) == DISK_SLEEP)
+
+
+def _by_py_spy(py_spy: str, pid: int) -> ProcessReading:
+    problem = ""
+    for _ in range(limits.READ_ATTEMPTS):
+        try:
+            answer = subprocess.run(
+                [py_spy, "dump", "--pid", str(pid), "--json", "--nonblocking"],
+                capture_output=True,
+                check=False,
+                timeout=limits.READ_SECONDS,
+                stdin=subprocess.DEVNULL,
+                env={**os.environ, "RUST_BACKTRACE": "0"},
+            )
+        except subprocess.TimeoutExpired:
+            return ProcessReading(problem=f"py-spy did not read it within {limits.READ_SECONDS:g} s")
+        if answer.returncode == 0:
+            threads = tuple(thread_of(entry, pid) for entry in json.loads(answer.stdout))
+            return ProcessReading(threads, states_of(pid))
+        problem = " ".join(answer.stderr.decode(errors="replace").split()).removeprefix("Error: ")
+        if not Path(f"/proc/{pid}/exe").exists():
+            return ProcessReading(problem="its process has ended")
+    try:
+        return _by_interpreter(NoPySpy(), pid)
+    except NoPySpy:
+        return ProcessReading(states=states_of(pid), problem=f"py-spy cannot read it: {problem[:200]}")
+
+
+def _by_interpreter(no_py_spy: NoPySpy, pid: int) -> ProcessReading:
+    """Read a process of 3.15. Raises: `no_py_spy`, if it is of an earlier version."""
+    try:
+        target = read(pid)
+    except RequestFailed as error:
+        return ProcessReading(problem=error.text)
+    if target.version < INTERPRETER_READS_STACKS:
+        raise no_py_spy
+    reading = reading_of(target, blocking=False)
+    if reading["threads"] is None:
+        return ProcessReading(states=states_of(pid), problem=str(reading["reasons"]["threads"]))
+    return ProcessReading(tuple(threads_in(reading["threads"], pid, ())), states_of(pid))
+
+
+def states_of(pid: int) -> dict[int, str]:
+    """Return the system's letters for the states of a process's threads."""
+    states: dict[int, str] = {}
+    try:
+        tasks = list(Path(f"/proc/{pid}/task").iterdir())
+    except OSError:
+        return states
+    for task in tasks:
+        try:
+            states[int(task.name)] = (task / "stat").read_text().rpartition(")")[2].split()[0]
+        except (OSError, IndexError):
+            continue  # it has ended
+    return states

@@ -1,0 +1,153 @@
+"""Stacks of many members, put together: equal ones are one group, with the set of its members.
+
+The calls of the program's own code are compared with their lines, and the library functions that these call, without
+lines: a library that waits in a loop would be at another line at each look. Groups of several machines are
+merged by the same key, so each machine can send its own groups instead of its stacks.
+"""
+
+from collections.abc import Iterable, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, field
+from typing import Final
+
+from dapkit.protocol import ProtocolObject, changed
+from dapkit.python.stacks.threads import DumpedThread, Frame
+
+MAIN: Final = ""
+"""Name of the main thread in groups."""
+
+_LIBRARY_FRAMES: Final = 3
+"""Calls that are compared of a stack without own code."""
+
+
+class GroupedCall(ProtocolObject, frozen=True, kw_only=True):
+    """One call of a group's stack.
+
+    Attributes:
+        function: its name.
+        file: of its source.
+        line: 0 for a library's, which is not compared.
+        own: whether it is the program's own code.
+
+    """
+
+    function: str
+    file: str
+    line: int = 0
+    own: bool = False
+
+
+class MemberGroup(ProtocolObject, frozen=True, kw_only=True):
+    """Members with equal stacks.
+
+    Attributes:
+        thread: name of their thread, without its number; empty for the main thread.
+        calls: the innermost first; none if the thread runs no Python code.
+        members: their names.
+        running: how many of them use a processor.
+        holding: how many of them hold the lock of the interpreter (GIL).
+        in_kernel: how many of them are in a call of the system that cannot be interrupted, such as one to a disk.
+
+    """
+
+    calls: list[GroupedCall]
+    members: list[str]
+    thread: str = MAIN
+    running: int = 0
+    holding: int = 0
+    in_kernel: int = 0
+
+    @property
+    def key(self) -> tuple[object, ...]:
+        """The compared parts."""
+        return (self.thread, *((call.function, call.file, call.line) for call in self.calls))
+
+
+@dataclass
+class _Gathered:
+    """A group while members are added to it."""
+
+    calls: list[GroupedCall]
+    members: list[str] = field(default_factory=list)
+    running: int = 0
+    holding: int = 0
+    in_kernel: int = 0
+
+
+class StackGroups:
+    """Groups while stacks of members, and groups of machines, are added."""
+
+    def __init__(self) -> None:
+        self._groups: dict[tuple[object, ...], _Gathered] = {}
+
+    def add(self, member: str, thread: DumpedThread, *, is_main: bool, in_kernel: bool = False) -> None:
+        """Add a thread of a member."""
+        calls = compared_calls(thread.frames)
+        name = MAIN if is_main else thread.name.rstrip("-_0123456789 ()") or "thread"
+        key = (name, *((call.function, call.file, call.line) for call in calls))
+        group = self._groups.get(key)
+        if group is None:
+            group = self._groups[key] = _Gathered(calls)
+        if not group.members or group.members[-1] != member:
+            group.members.append(member)
+        group.running += thread.is_running
+        group.holding += thread.has_interpreter
+        group.in_kernel += in_kernel
+
+    def merge(self, groups: Iterable[MemberGroup]) -> None:
+        """Add the groups of a machine."""
+        for each in groups:
+            key = each.key
+            group = self._groups.get(key)
+            if group is None:
+                group = self._groups[key] = _Gathered(each.calls)
+            group.members += each.members
+            group.running += each.running
+            group.holding += each.holding
+            group.in_kernel += each.in_kernel
+
+    def result(self) -> list[MemberGroup]:
+        """Return the groups, the largest first."""
+        groups = [
+            MemberGroup(
+                thread=str(key[0]),
+                calls=group.calls,
+                members=group.members,
+                running=group.running,
+                holding=group.holding,
+                in_kernel=group.in_kernel,
+            )
+            for key, group in self._groups.items()
+        ]
+        return sorted(groups, key=lambda group: -len(group.members))
+
+
+def with_members_moved(groups: Sequence[MemberGroup], names: AbstractSet[str], to: MemberGroup) -> list[MemberGroup]:
+    """Return groups of which some members of main threads are in another group."""
+    result = []
+    for group in groups:
+        if group is to:
+            result.append(changed(group, members=[*group.members, *names]))
+        elif group.thread != MAIN or not any(name in names for name in group.members):
+            result.append(group)
+        elif remaining := [name for name in group.members if name not in names]:
+            result.append(changed(group, members=remaining))
+    return sorted(result, key=lambda group: -len(group.members))
+
+
+def compared_calls(frames: Sequence[Frame]) -> list[GroupedCall]:
+    """Return the calls of a stack that are compared, the innermost first."""
+    if not any(frame.is_own for frame in frames):
+        outermost = frames[-1:] if len(frames) > _LIBRARY_FRAMES else ()
+        return [_library(frame) for frame in (*frames[:_LIBRARY_FRAMES], *outermost)]
+    calls: list[GroupedCall] = []
+    for index, frame in enumerate(frames):
+        if frame.is_own:
+            calls.append(GroupedCall(function=frame.function, file=frame.file, line=frame.line, own=True))
+        elif frames[index + 1 : index + 2] and frames[index + 1].is_own:
+            calls.append(_library(frame))
+    return calls
+
+
+def _library(frame: Frame) -> GroupedCall:
+    return GroupedCall(function=frame.function, file=frame.file)

@@ -1,0 +1,64 @@
+"""Jobs of several ranks, by MPI or by a launcher that sets torchrun's variables."""
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
+
+import pytest
+
+PROGRAMS = Path(__file__).parent / "programs"
+
+type StartJob = Callable[..., int]
+"""Starts ranks and returns the launcher's process id: `start("mpi" | "store", *command, ranks=8, restarts=0)`."""
+
+
+@pytest.fixture
+def start_job(tmp_path: Path) -> Iterator[StartJob]:
+    with ExitStack() as stack:
+
+        def start(engine: str, *command: str, ranks: int = 8, restarts: int = 0) -> int:
+            return stack.enter_context(_running(engine, command, tmp_path, ranks=ranks, restarts=restarts))
+
+        yield start
+
+
+type Dapkit = Callable[..., tuple[int, str]]
+"""Runs the command in a project of its own, and returns its exit code and its output."""
+
+
+@pytest.fixture
+def run_dapkit(runtime: Path) -> Dapkit:
+    project = runtime.with_name("project")
+
+    def run(*words: str) -> tuple[int, str]:
+        process = subprocess.run(
+            [str(Path(sys.executable).with_name("dapkit")), *words],
+            cwd=project,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=120,
+        )
+        return process.returncode, process.stdout + process.stderr
+
+    return run
+
+
+@contextmanager
+def _running(engine: str, command: tuple[str, ...], folder: Path, *, ranks: int, restarts: int) -> Iterator[int]:
+    words = [sys.executable, str(PROGRAMS / "launch.py"), str(ranks), str(restarts), *command]
+    if engine == "mpi":
+        mpiexec = str(Path(sys.executable).with_name("mpiexec"))
+        words = [mpiexec, "-disable-auto-cleanup", "-n", str(ranks), *command]
+    launcher = subprocess.Popen(words, cwd=folder, start_new_session=True, stderr=subprocess.DEVNULL)
+    try:
+        yield launcher.pid
+    finally:
+        launcher.terminate()
+        with suppress(ProcessLookupError):
+            os.killpg(launcher.pid, signal.SIGKILL)
+        launcher.wait()
