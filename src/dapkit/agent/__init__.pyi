@@ -18,6 +18,7 @@ from dapkit.agent.results.breakpoints import (
     SourceBreakpoints,
 )
 from dapkit.agent.results.history import TimelineResult, WhyResult
+from dapkit.agent.results.jobs import JobReleased
 from dapkit.agent.results.probe import ProbeResult, ProbesOfTag
 from dapkit.agent.results.program import (
     Disassembly,
@@ -52,6 +53,7 @@ from dapkit.agent.results.values import (
     ThreadsResult,
     VariablesResult,
 )
+from dapkit.cluster.debugged_job import JobStops
 from dapkit.cluster.job import JobStacks
 
 __all__ = [
@@ -72,6 +74,10 @@ __all__ = [
     "evaluate",
     "exception_info",
     "goto",
+    "job_break",
+    "job_continue",
+    "job_focus",
+    "job_release",
     "job_where",
     "launch",
     "loaded_sources",
@@ -833,3 +839,49 @@ def job_where(
     project: StrPath | None = None,
 ) -> Answer[JobStacks]:
     """Show where all processes of a job are, equal stacks once, and who is late: also if it hangs."""
+
+def job_break(
+    *,
+    job: str | None = None,
+    breakpoints: Sequence[str | Mapping[str, object]] | None = None,
+    members: str | None = None,
+    wait_for: str | None = None,
+    expressions: Sequence[str] | None = None,
+    clear: bool | None = None,
+    timeout: float | None = None,
+    session: str | None = None,
+    project: StrPath | None = None,
+) -> Answer[JobStops]:
+    """Set breakpoints in all processes of a job, now and in those that join, and show who stops, in groups."""
+
+def job_continue(
+    *,
+    job: str | None = None,
+    members: str | None = None,
+    step: Literal["over", "into", "out"] | None = None,
+    wait_for: str | None = None,
+    expressions: Sequence[str] | None = None,
+    timeout: float | None = None,
+    session: str | None = None,
+    project: StrPath | None = None,
+) -> Answer[JobStops]:
+    """Let the stopped members of a job continue, or step, and show who stops next."""
+
+def job_focus(
+    member: str,
+    *,
+    job: str | None = None,
+    timeout: float | None = None,
+    session: str | None = None,
+    project: StrPath | None = None,
+) -> Answer[Started]:
+    """Debug one member of a job by a session of its own, which has all that a session has."""
+
+def job_release(
+    *,
+    job: str | None = None,
+    timeout: float | None = None,
+    session: str | None = None,
+    project: StrPath | None = None,
+) -> Answer[JobReleased]:
+    """Let all members of a job go: their breakpoints are removed, and they run on."""

@@ -54,6 +54,10 @@ POSITIONAL = {
     "write_memory": ("memory_reference", "data"),
     "custom_request": ("command", "arguments"),
     "job_where": ("job",),
+    "job_break": ("job", "breakpoints"),
+    "job_continue": ("job",),
+    "job_focus": ("job", "member"),
+    "job_release": ("job",),
 }
 """Parameters that can be given without naming them, in this order."""
 
@@ -66,7 +70,7 @@ PROGRAM_LAST = ("launch", "autopsy")
 OWN_COMMANDS = ("run", "stacks")
 """Actions whose command does more, and is written by hand."""
 
-OF_JOB = ("job_where",)
+OF_JOB = ("job_where", "job_break", "job_continue", "job_focus", "job_release")
 """Actions on jobs, whose commands are `dapkit job where` and the like."""
 
 OF_ADAPTERS = [name for name in ACTIONS if name not in OF_JOB]

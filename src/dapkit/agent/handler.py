@@ -24,7 +24,7 @@ from dapkit.agent import queries as queries  # noqa: PLC0414 - which registers t
 from dapkit.agent.actions import in_order
 from dapkit.agent.budget import cut
 from dapkit.agent.calls.arguments import read
-from dapkit.agent.calls.call import ActionCall
+from dapkit.agent.calls.call import ActionCall, Jobs
 from dapkit.agent.calls.explanations import explain, unknown_action
 from dapkit.agent.calls.failures import ActionFailed
 from dapkit.agent.calls.registry import QUERIES, Action, Approval
@@ -48,11 +48,12 @@ class ActionHandler:
     def __init__(self, sessions: SessionRegistry) -> None:
         self._sessions = sessions
         self._memories = new_notes()
+        self._jobs: Jobs = {}
         self._redaction = Redaction([os.environ])
 
     def busy(self) -> bool:
-        """Whether any session lives."""
-        return bool(self._sessions.live)
+        """Whether any session lives, or any job is debugged."""
+        return bool(self._sessions.live) or any(job.is_live for job in self._jobs.values())
 
     async def handle(self, call: HubCall) -> dict[str, object]:
         """Carry an action out and return the answer."""
@@ -93,6 +94,7 @@ class ActionHandler:
             sessions=self._sessions,
             request=replace(call, report=report),
             memories=self._memories,
+            jobs=self._jobs,
             timeout=seconds if any_timeout else _bounded(seconds),
             patient=requested_seconds is not None,
             in_use=in_use,

@@ -244,3 +244,12 @@ JOB_GROUPS = 8
 
 JOB_FRAMES = 6
 """Frames of own code that a group of members has in an answer."""
+
+JOB_STOPS_SECONDS = 0.5
+"""How long to wait, once as many members of a job have stopped as was wanted, for others that stop at the same time."""
+
+JOB_ANSWERS = 8
+"""Different answers to an expression that are shown of a group of members."""
+
+JOB_VALUE = 120
+"""Characters of a value in the answer about a job."""

@@ -264,6 +264,13 @@ PARAMETERS: "dict[str, ParameterRow]" = {
         "choices": (),
         "meaning": "Command that reaches another machine of the job, such as 'ssh {host}'.",
     },
+    "wait_for": {
+        "type": "string",
+        "choices": (),
+        "meaning": "How many members to wait for: any, all, none, a number, or a part such as 90%.",
+    },
+    "step": {"type": "string", "choices": ("over", "into", "out"), "meaning": "Make one step, instead of continuing."},
+    "member": {"type": "string", "choices": (), "meaning": "The member to debug by a session of its own, such as 5."},
 }
 
 ACTIONS: "dict[str, ActionRow]" = {
@@ -925,6 +932,43 @@ ACTIONS: "dict[str, ActionRow]" = {
         "parameters": ("job", "members", "rounds", "interval", "via", "timeout"),
         "required": (),
         "results": ("job.JobStacks",),
+        "example": {"job": "4711"},
+    },
+    "job_break": {
+        "topic": "jobs",
+        "summary": "Set breakpoints in all processes of a job, now and in those that join, "
+        "and show who stops, in groups.",
+        "approval": "execute",
+        "parameters": ("job", "breakpoints", "members", "wait_for", "expressions", "clear", "timeout"),
+        "required": (),
+        "results": ("debugged_job.JobStops",),
+        "example": {"job": "4711", "breakpoints": ["train.py:41"]},
+    },
+    "job_continue": {
+        "topic": "jobs",
+        "summary": "Let the stopped members of a job continue, or step, and show who stops next.",
+        "approval": "execute",
+        "parameters": ("job", "members", "step", "wait_for", "expressions", "timeout"),
+        "required": (),
+        "results": ("debugged_job.JobStops",),
+        "example": {"job": "4711"},
+    },
+    "job_focus": {
+        "topic": "jobs",
+        "summary": "Debug one member of a job by a session of its own, which has all that a session has.",
+        "approval": "execute",
+        "parameters": ("job", "member", "timeout"),
+        "required": ("member",),
+        "results": ("session.Started",),
+        "example": {"job": "4711", "member": "5"},
+    },
+    "job_release": {
+        "topic": "jobs",
+        "summary": "Let all members of a job go: their breakpoints are removed, and they run on.",
+        "approval": "execute",
+        "parameters": ("job", "timeout"),
+        "required": (),
+        "results": ("jobs.JobReleased",),
         "example": {"job": "4711"},
     },
 }

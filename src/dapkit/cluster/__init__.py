@@ -9,6 +9,7 @@ An engine that exists starts the processes (MPI, torchrun, Slurm), and this pack
     for finding in stacks.findings: ...
 """
 
+from dapkit.cluster.debugged_job import DebuggedJob, JobBreakpoint, JobStops, MemberAnswer, MemberValue, StopGroup
 from dapkit.cluster.errors import JobError, UnknownTarget, WrongSet
 from dapkit.cluster.findings import FindingKind, JobFinding
 from dapkit.cluster.job import ClusterJob, JobStacks, job_of
@@ -17,14 +18,20 @@ from dapkit.cluster.stack_groups import GroupedCall, MemberGroup
 
 __all__ = [
     "ClusterJob",
+    "DebuggedJob",
     "FindingKind",
     "GroupedCall",
+    "JobBreakpoint",
     "JobError",
     "JobFinding",
     "JobStacks",
+    "JobStops",
     "Member",
+    "MemberAnswer",
     "MemberGroup",
     "MemberState",
+    "MemberValue",
+    "StopGroup",
     "UnknownTarget",
     "WrongSet",
     "job_of",

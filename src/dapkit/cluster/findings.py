@@ -7,12 +7,13 @@ most often is a straggler; if others are late in each round, some step is slow, 
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from enum import StrEnum
 from typing import Final
 
 from dapkit.cluster.members import Member, MemberState
 from dapkit.cluster.stack_groups import MAIN, GroupedCall, MemberGroup
-from dapkit.protocol import ProtocolObject
+from dapkit.protocol import ProtocolObject, changed
 
 _MODULE: Final = "<module>"
 _STRAGGLER: Final = 0.6
@@ -40,6 +41,8 @@ class FindingKind(StrEnum):
     """A thread of theirs holds the lock of the interpreter, for which their main threads wait."""
     LATE = "late"
     """They are elsewhere than more than half of the members."""
+    STOPPED = "stopped"
+    """They are elsewhere, since a breakpoint or a step of ours has stopped them."""
     STRAGGLER = "straggler"
     """They were late in most rounds."""
 
@@ -129,6 +132,17 @@ def with_stragglers(findings: Sequence[JobFinding], rounds: Sequence[Sequence[Me
     names = {name for finding in slow for name in finding.members}
     others = [each for each in findings if each.kind != FindingKind.LATE or not names.issuperset(each.members)]
     return [*slow, *others]
+
+
+def with_stops(findings: Sequence[JobFinding], stopped: AbstractSet[str]) -> list[JobFinding]:
+    """Name the members that are elsewhere because they are stopped by us."""
+    late_or_slow = (FindingKind.LATE, FindingKind.STRAGGLER)
+    return [
+        changed(finding, kind=FindingKind.STOPPED)
+        if finding.kind in late_or_slow and all(name in stopped for name in finding.members)
+        else finding
+        for finding in findings
+    ]
 
 
 def _stragglers(rounds: Sequence[Sequence[MemberGroup]]) -> list[JobFinding]:

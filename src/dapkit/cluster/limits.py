@@ -23,3 +23,18 @@ CONFIRMATIONS = 2
 
 CONFIRMATION_SECONDS = 0.1
 """Pause before that."""
+
+MEMBER_SECONDS = 10.0
+"""Time within which a member must answer a request."""
+
+CONNECT_SECONDS = 20.0
+"""Time within which the engine of a member must be connected, where it must be brought into a running process first."""
+
+JOIN_SECONDS = 1.0
+"""Pause after which it is looked for members that have joined."""
+
+STACK_LEVELS = 20
+"""Frames of a stopped thread that are compared."""
+
+VALUES = 12
+"""Local variables of a representative that are shown."""

@@ -88,7 +88,11 @@ def _read(words: list[str]) -> tuple[Path, CliOptions]:
 def _socket_path() -> str:
     from dapkit.program_api.addresses import private_folder
 
-    return f"{private_folder()}/member-{os.getpid()}"
+    folder = Path(private_folder())
+    for dead in folder.glob("member-*"):  # of members that were killed
+        if not Path("/proc", dead.name.removeprefix("member-")).exists():
+            dead.unlink(missing_ok=True)
+    return str(folder / f"member-{os.getpid()}")
 
 
 def _registration(words: list[str], path: str) -> registrations.Registration:

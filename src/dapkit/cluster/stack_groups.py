@@ -5,6 +5,7 @@ lines: a library that waits in a loop would be at another line at each look. Gro
 merged by the same key, so each machine can send its own groups instead of its stacks.
 """
 
+import re
 from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
@@ -15,6 +16,9 @@ from dapkit.python.stacks.threads import DumpedThread, Frame
 
 MAIN: Final = ""
 """Name of the main thread in groups."""
+
+_NUMBER: Final = re.compile(r"[-_ ]*\d+(?= \(|$)")
+"""Of a thread among its like, as `threading` writes it: `Thread-3 (load)`, `pool-7`."""
 
 _LIBRARY_FRAMES: Final = 3
 """Calls that are compared of a stack without own code."""
@@ -83,7 +87,7 @@ class StackGroups:
     def add(self, member: str, thread: DumpedThread, *, is_main: bool, in_kernel: bool = False) -> None:
         """Add a thread of a member."""
         calls = compared_calls(thread.frames)
-        name = MAIN if is_main else thread.name.rstrip("-_0123456789 ()") or "thread"
+        name = MAIN if is_main else _NUMBER.sub("", thread.name) or "thread"
         key = (name, *((call.function, call.file, call.line) for call in calls))
         group = self._groups.get(key)
         if group is None:

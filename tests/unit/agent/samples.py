@@ -10,8 +10,20 @@ from dapkit.agent.results import session as s
 from dapkit.agent.results import stacks as st
 from dapkit.agent.results import trace as t
 from dapkit.agent.results import values as v
+from dapkit.agent.results.jobs import JobReleased
 from dapkit.agent.results.snapshot import Child, Snapshot
-from dapkit.cluster import FindingKind, GroupedCall, JobFinding, JobStacks, MemberGroup
+from dapkit.cluster import (
+    FindingKind,
+    GroupedCall,
+    JobBreakpoint,
+    JobFinding,
+    JobStacks,
+    JobStops,
+    MemberAnswer,
+    MemberGroup,
+    MemberValue,
+    StopGroup,
+)
 from dapkit.protocol import DisassembledInstruction, ProtocolObject, Source, Thread, changed
 from dapkit.protocol.time_travel import HistoryMoment, HistoryStop, WhyInput, WhyStep
 
@@ -907,4 +919,30 @@ SAMPLES: dict[str, ProtocolObject] = {
         moving=[],
         failures={},
     ),
+    "job_stops": JobStops(
+        target="4711",
+        breakpoints=[
+            JobBreakpoint(path="/work/job.py", line=9, condition="n > 3", members="0-7", verified=7, problem="no code"),
+            JobBreakpoint(path="/work/job.py", line=12, verified=1),
+        ],
+        groups=[
+            StopGroup(
+                reason="breakpoint",
+                calls=[EXCHANGE],
+                members=["0", "1", "2", "7"],
+                representative="0",
+                values=[MemberValue(name="n", value="4"), MemberValue(name="token", value="'a\n'")],
+                answers=[
+                    MemberAnswer(evaluate_name="loss", value="nan", members=["7"]),
+                    MemberAnswer(evaluate_name="loss", value="0.5", members=["0", "1", "2"]),
+                    MemberAnswer(evaluate_name="n", value="4", members=["0", "1", "2", "7"]),
+                ],
+            ),
+            StopGroup(reason="step", calls=[WAITS, EXCHANGE], members=["3"], representative="3", values=[], answers=[]),
+        ],
+        running=["4", "5"],
+        ended={"6": "its program has ended"},
+        problems={"8": "a session of its own debugs it"},
+    ),
+    "job_released": JobReleased(target="4711", members=8),
 }

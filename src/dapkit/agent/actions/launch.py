@@ -188,6 +188,25 @@ async def attach(
     return await _started(call, choice.notices, patience=limits.ATTACHED_STOP_SECONDS)
 
 
+async def attach_to_engine(
+    call: ActionCall, socket: Path, *, pid: int, breakpoints: Sequence[str], target: str
+) -> Started:
+    """Attach to a Python program whose engine listens at a unix socket. Raises: as `attach`."""
+    folder = _folder(call, None)
+    specs = specs_of([*breakpoints], folders=(call.folder, folder))
+    catalog = await anyio.to_thread.run_sync(lambda: load(folder, env=call.request.env))
+    choice = await anyio.to_thread.run_sync(lambda: catalog.choose(cwd=folder, adapter="dapkit", pid=pid))
+    arguments = choice.attach_arguments(pid=pid, cwd=folder, more={"socket": str(socket)})
+    arguments.pop("processId", None)
+    start_of_it = replace(
+        _start_of(choice, arguments, route_to(choice, arguments), folder, target),
+        request="attach",
+        breakpoints=specs,
+    )
+    await _open(call, start_of_it, SessionNotes(redaction=_redaction(call, None)))
+    return await _started(call, choice.notices, patience=limits.ATTACHED_STOP_SECONDS)
+
+
 @action(Approval.EXECUTE, example={"program": "app", "core": "core.4711"})
 async def core(
     call: ActionCall,

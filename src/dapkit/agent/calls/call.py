@@ -4,6 +4,7 @@ from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import anyio
 
@@ -18,6 +19,11 @@ from dapkit.sessions.requests import SessionRequests
 from dapkit.sessions.session import DebugSession
 from dapkit.settings import Settings
 
+type Jobs = dict[tuple[Path, str], "DebuggedJob"]
+
+if TYPE_CHECKING:
+    from dapkit.cluster import DebuggedJob
+
 
 @dataclass
 class ActionCall:
@@ -27,6 +33,7 @@ class ActionCall:
         timeout: how long it may take, in seconds.
         patient: whether the caller has set that time.
         show: sends a part of the result to the caller before the whole, as text and without secrets.
+        jobs: that are debugged, by the folder and the words by which they were named.
         in_use: keeps the sessions that it uses from being idle, until the call has ended.
         used: the session that it was about, once that is known.
 
@@ -38,6 +45,7 @@ class ActionCall:
     timeout: float
     patient: bool
     in_use: ExitStack
+    jobs: "Jobs" = field(default_factory=dict)
     show: Callable[[ProtocolObject], None] = lambda _part: None
     used: DebugSession | None = None
     ends: float = field(init=False)

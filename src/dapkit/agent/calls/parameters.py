@@ -127,6 +127,9 @@ Job = Annotated[str, "Process id of the launcher, or of members (4711,4712), or 
 Members = Annotated[str, "Only these, such as 0-31,40 or rank % 8 == 0 or host == 'n3'."]
 Rounds = Annotated[int, "How often to look, which tells a straggler from a slow step; by default once."]
 Interval = Annotated[float, "Seconds from one round to the next, by default 10."]
+Member = Annotated[str, "The member to debug by a session of its own, such as 5."]
+WaitFor = Annotated[str, "How many members to wait for: any, all, none, a number, or a part such as 90%."]
+JobStep = Annotated[Literal["over", "into", "out"], "Make one step, instead of continuing."]
 Via = Annotated[str, "Command that reaches another machine of the job, such as 'ssh {host}'."]
 
 # Everything else

@@ -1,16 +1,71 @@
 """Text of a job's stacks: members that are late first, then the groups, each with its own code. At most a page."""
 
 from collections.abc import Iterator, Sequence
+from itertools import groupby
 
 from dapkit.agent import limits
+from dapkit.agent.budget import shortened
+from dapkit.agent.results.jobs import JobReleased
 from dapkit.agent.text.escaping import one_line, render
-from dapkit.cluster import FindingKind, GroupedCall, JobFinding, JobStacks, MemberGroup, set_text
+from dapkit.cluster import FindingKind, GroupedCall, JobFinding, JobStacks, JobStops, MemberGroup, StopGroup, set_text
 from dapkit.cluster.stack_groups import MAIN
 
 
 @render.register
 def _(result: JobStacks) -> str:
     return "\n".join(_lines(result))
+
+
+@render.register
+def _(result: JobStops) -> str:
+    return "\n".join(_stop_lines(result))
+
+
+@render.register
+def _(result: JobReleased) -> str:
+    return f"Released {_count(result.members, 'member')} of job {one_line(result.target)}."
+
+
+def _stop_lines(result: JobStops) -> Iterator[str]:
+    files = _Names(call.file for group in result.groups for call in group.calls if call.own)
+    for breakpoint in result.breakpoints:
+        condition = f" if {one_line(breakpoint.condition)}" if breakpoint.condition else ""
+        subset = "" if breakpoint.members == "all" else f" of {one_line(breakpoint.members)}"
+        problem = f"; not in others: {one_line(breakpoint.problem)}" if breakpoint.problem else ""
+        place = f"{one_line(breakpoint.path.rpartition('/')[2])}:{breakpoint.line}"
+        yield f"Breakpoint {place}{condition}: set in {_count(breakpoint.verified, 'member')}{subset}{problem}"
+    for group in result.groups[: limits.JOB_GROUPS]:
+        yield f"{_members(group.members)} stopped ({one_line(group.reason)})"
+        yield from _stack(group.calls, files)
+        yield from _values(group)
+    if len(result.groups) > limits.JOB_GROUPS:
+        further = result.groups[limits.JOB_GROUPS :]
+        yield f"(and {len(further)} more groups, of {sum(len(group.members) for group in further)} members)"
+    if result.running:
+        yield f"{_members(result.running)} {'runs' if len(result.running) == 1 else 'run'}"
+    for reasons in (result.ended, result.problems):
+        together: dict[str, list[str]] = {}
+        for name, reason in reasons.items():
+            together.setdefault(reason, []).append(name)
+        for reason, names in together.items():
+            yield f"{_members(names)}: {one_line(reason)}"
+
+
+def _values(group: StopGroup) -> Iterator[str]:
+    if group.values:
+        whose = f" in {one_line(group.representative)}" if len(group.members) > 1 else ""
+        yield f"  locals{whose}: {', '.join(f'{one_line(each.name)} = {_short(each.value)}' for each in group.values)}"
+    for expression, rows in groupby(group.answers, lambda each: each.evaluate_name):
+        answers = list(rows)
+        for answer in answers[: limits.JOB_ANSWERS]:
+            members = f"  ({one_line(set_text(answer.members))})" if len(answers) > 1 else ""
+            yield f"  {one_line(expression)} = {_short(answer.value)}{members}"
+        if len(answers) > limits.JOB_ANSWERS:
+            yield f"  (and {len(answers) - limits.JOB_ANSWERS} more values of {one_line(expression)})"
+
+
+def _short(value: str) -> str:
+    return shortened(one_line(value), limits.JOB_VALUE)[0]
 
 
 def _lines(result: JobStacks) -> Iterator[str]:
@@ -78,6 +133,7 @@ def _reason(finding: JobFinding) -> str:
         FindingKind.KERNEL: f"{are} in a call of the SYSTEM that cannot be interrupted, such as one to a disk",
         FindingKind.INTERPRETER: f"{wait} for the INTERPRETER's lock (GIL), which thread {note} holds",
         FindingKind.LATE: f"{are} LATE: elsewhere than most{f', and {note}' if note else ''}",
+        FindingKind.STOPPED: f"{are} STOPPED by a breakpoint or a step of dapkit; job continue goes on",
         FindingKind.STRAGGLER: f"is a STRAGGLER: late in {finding.rounds} rounds",
     }
     return reasons[FindingKind(finding.kind)]

@@ -92,6 +92,7 @@ class EngineOptions:
         gui_event_loop: the event loop that serves windows while the main thread is stopped; empty for none.
         children: path of the socket where child processes come to; "" for not at all.
         ends_with_link: whether the program ends if the link is lost, as one that the debugger has launched does anyway.
+        closes_listener: whether the program listens no more once this client has left, unless it is suspended then.
         announces_children: whether it is only remarked on that there is one.
         travel: where checkpoints of the program come to, if it is to travel in time; None for no time travel.
         past_stop: at which a replay process begins; None if it is to continue.
@@ -120,6 +121,7 @@ class EngineOptions:
         self.children = ""
         self.announces_children = False
         self.ends_with_link = False
+        self.closes_listener = False
         self.travel: TravelOptions | None = None
         self.past_stop: PastStop | None = None
         self.past_end = 0
@@ -164,6 +166,7 @@ class EngineOptions:
         self.gui_event_loop = loop
         self.children = text(request, "children") if "children" in request.arguments else ""
         self.ends_with_link = flag(request, "endsWithLink", default=False)
+        self.closes_listener = flag(request, "closesListener", default=False)
         self.announces_children = flag(request, "announcesChildren", default=False)
         travel = request.arguments.get("travel")
         self.travel = TravelOptions(travel) if isinstance(travel, dict) else None

@@ -235,6 +235,9 @@ class AttachableProgram:
             engine.link.discard()
         else:
             current_engine.engine = None
+            if engine.options.closes_listener and self.listener is not None:
+                self.listener.close()
+                self.listener = None
             engine.discard()
 
     def _finish(self) -> None:

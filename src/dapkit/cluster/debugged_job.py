@@ -1,0 +1,481 @@
+"""Breakpoints in all members of a job, and the stops that they make, in groups.
+
+The engine inside each member is reached by its unix socket, or is brought into its process. A stop holds the thread
+that has made it, and no other: heartbeats go on. Members that join get the breakpoints when they are seen. Everything
+that asks all members has a deadline for each, and names those that do not answer.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Final
+
+from dapkit.adapter import RequestFailed
+from dapkit.cluster import limits
+from dapkit.cluster.errors import JobError
+from dapkit.cluster.job import ClusterJob
+from dapkit.cluster.member_link import MemberLink
+from dapkit.cluster.member_sets import select
+from dapkit.cluster.members import Member, MemberState
+from dapkit.cluster.stack_groups import GroupedCall, compared_calls
+from dapkit.program_api.command_line import CliOptions
+from dapkit.program_api.start_plan import start_plan
+from dapkit.protocol import (
+    EvaluateBody,
+    ProtocolObject,
+    ScopesBody,
+    SetBreakpointsBody,
+    StackFrame,
+    StackTraceBody,
+    StoppedEvent,
+    VariablesBody,
+    decode_as,
+)
+from dapkit.python.adapter.injection.bootstrap import begin_in
+from dapkit.python.adapter.injection.injector import Ways
+from dapkit.python.stacks.threads import Frame, is_own
+from dapkit.transport import private_folder
+
+_OPTIONS: Final[Mapping[str, object]] = {"justMyCode": True, "stopAllThreads": False, "endsWithLink": False}
+_HAS_SESSION: Final = "a session of its own debugs it"
+_STEPS: Final = {"over": "next", "into": "stepIn", "out": "stepOut"}
+
+
+class JobBreakpoint(ProtocolObject, frozen=True, kw_only=True):
+    """A breakpoint in members of a job.
+
+    Attributes:
+        path: of the source, as the members have it.
+        line: from 1.
+        condition: the value that the program must find true; empty for always.
+        members: the set of members that have it.
+        verified: in how many it could be set.
+        problem: why not, in the first of the others.
+
+    """
+
+    path: str
+    line: int
+    condition: str = ""
+    members: str = "all"
+    verified: int = 0
+    problem: str = ""
+
+
+class MemberValue(ProtocolObject, frozen=True, kw_only=True):
+    """A local variable of a representative, as text."""
+
+    name: str
+    value: str
+
+
+class MemberAnswer(ProtocolObject, frozen=True, kw_only=True):
+    """A value of an expression, and the members in which it has this value."""
+
+    evaluate_name: str
+    value: str
+    members: list[str]
+
+
+class StopGroup(ProtocolObject, frozen=True, kw_only=True):
+    """Members whose threads are stopped at the same place.
+
+    Attributes:
+        reason: of the first one's stop.
+        calls: the innermost first.
+        members: their names.
+        representative: the member whose values are shown, and that is looked at first.
+        values: its local variables.
+        answers: the values of expressions, the rarest first.
+
+    """
+
+    reason: str
+    calls: list[GroupedCall]
+    members: list[str]
+    representative: str
+    values: list[MemberValue]
+    answers: list[MemberAnswer]
+
+
+class JobStops(ProtocolObject, frozen=True, kw_only=True):
+    """The state of a job with breakpoints.
+
+    Attributes:
+        target: the job, as the user has named it.
+        breakpoints: of the job.
+        groups: of the members that are stopped, the smallest first.
+        running: members that run.
+        ended: members whose program has ended, or whose connection has, with the reason.
+        problems: members that could not be connected to or asked, with the reason.
+
+    """
+
+    target: str
+    breakpoints: list[JobBreakpoint]
+    groups: list[StopGroup]
+    running: list[str]
+    ended: dict[str, str]
+    problems: dict[str, str]
+
+
+@dataclass
+class DebuggedJob:
+    """A job that is being debugged; `close` lets all members go.
+
+    Invariant: a member is in `links` from the moment its engine has its breakpoints.
+
+    Attributes:
+        job: the job.
+        breakpoints: of all members.
+        links: of the members that are connected, by name.
+        members: as the engine has named them at the last look.
+        problems: why others are not connected.
+        sockets: where members listen that were made to.
+
+    """
+
+    job: ClusterJob
+    breakpoints: list[JobBreakpoint] = field(default_factory=list)
+    links: dict[str, MemberLink] = field(default_factory=dict)
+    members: dict[str, Member] = field(default_factory=dict)
+    problems: dict[str, str] = field(default_factory=dict)
+    sockets: dict[str, str] = field(default_factory=dict)
+    _changed: asyncio.Event = field(default_factory=asyncio.Event)
+    _joins: asyncio.Task[None] | None = None
+
+    async def open(self) -> None:
+        """Connect to all members.
+
+        Raises:
+            JobError: the job has no members, or none can be connected to.
+
+        """
+        await self._connect_new()
+        if not self.links:
+            reasons = "; ".join(f"{name}: {reason}" for name, reason in list(self.problems.items())[:3])
+            raise JobError(f"no member of {self.job.target} can be connected to: {reasons or 'no process of it runs'}")
+        self._joins = asyncio.create_task(self._watch_for_joins())
+
+    @property
+    def is_live(self) -> bool:
+        """Whether any member is connected."""
+        return any(not link.ended for link in self.links.values())
+
+    @property
+    def stopped(self) -> set[str]:
+        """The members that are stopped."""
+        return {name for name, link in self.links.items() if link.stops}
+
+    async def close(self) -> None:
+        """Let all members go: they run on without breakpoints."""
+        if self._joins is not None:
+            self._joins.cancel()
+        await self._each(self.links, lambda _, link: link.ask("disconnect", {"terminateDebuggee": False}))
+        for link in self.links.values():
+            link.close()
+        self.links.clear()
+
+    async def set_breakpoint(self, breakpoint: JobBreakpoint) -> None:
+        """Set a breakpoint in the members of its set, now and when they join. Raises: WrongSet."""
+        concerned = {member.name for member in select(list(self.members.values()), breakpoint.members)}
+        others = [each for each in self.breakpoints if (each.path, each.line) != (breakpoint.path, breakpoint.line)]
+        self.breakpoints = [*others, breakpoint]
+        await self._send_breakpoints(breakpoint.path, {n: li for n, li in self.links.items() if n in concerned})
+
+    async def remove_breakpoints(self) -> None:
+        """Remove all breakpoints of the job."""
+        paths = {each.path for each in self.breakpoints}
+        self.breakpoints = []
+        for path in paths:
+            await self._send_breakpoints(path, self.links)
+
+    async def wait(self, *, quorum: float, deadline: float) -> None:
+        """Wait until members have stopped.
+
+        Args:
+            quorum: how many: a number from 1 on, or below 1 a part of the connected members; 0 waits for no stop.
+            deadline: seconds; the wait ends then without an error.
+
+        """
+        loop = asyncio.get_running_loop()
+        end = loop.time() + deadline
+        while len(self.stopped) < self._least(quorum) and loop.time() < end:
+            self._changed.clear()
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._changed.wait(), max(0.0, end - loop.time()))
+
+    async def resume(self, subset: str = "all", *, step: str = "") -> int:
+        """Let the stopped threads of members continue, or step `over`, `into` or `out`; return in how many members.
+
+        Raises:
+            WrongSet: the text is not a set of members.
+
+        """
+        command = _STEPS[step] if step else "continue"
+        stopped = {member.name: self.links[member.name] for member in self._of_set(subset) if self._is_stopped(member)}
+
+        async def let_go(_name: str, link: MemberLink) -> None:
+            for thread_id in list(link.stops):
+                link.forget_stop(thread_id)
+                await link.ask(command, {"threadId": thread_id, "singleThread": True})
+
+        await self._each(stopped, let_go)
+        return len(stopped)
+
+    async def stops(self, subset: str = "all", *, expressions: Sequence[str] = ()) -> JobStops:
+        """Return the stopped members in groups, with the values of one of each.
+
+        Raises:
+            WrongSet: the text is not a set of members.
+
+        """
+        members = self._of_set(subset)
+        stopped = {member.name: self.links[member.name] for member in members if self._is_stopped(member)}
+        groups: dict[tuple[object, ...], _Gathered] = {}
+
+        async def gather(name: str, link: MemberLink) -> None:
+            for thread_id, stop in list(link.stops.items()):
+                arguments = {"threadId": thread_id, "levels": limits.STACK_LEVELS}
+                frames = decode_as(StackTraceBody, await link.ask("stackTrace", arguments)).stack_frames
+                calls = _calls(frames)
+                key = tuple((call.function, call.file, call.line) for call in calls)
+                group = groups.setdefault(key, _Gathered(stop, calls, []))
+                group.stopped.append((name, frames[0].id if frames else 0))
+
+        await self._each(stopped, gather)
+        ended = {name: link.ended for name, link in self.links.items() if link.ended}
+        return JobStops(
+            target=self.job.target,
+            breakpoints=self.breakpoints,
+            groups=[await self._group(group, expressions) for group in sorted(groups.values(), key=_size)],
+            running=[
+                member.name
+                for member in members
+                if (link := self.links.get(member.name)) is not None and not link.stops and not link.ended
+            ],
+            ended=ended,
+            problems=dict(self.problems),
+        )
+
+    async def let_go_for(self, name: str) -> tuple[Member, str]:
+        """Leave a member to an ordinary session, with its stops; it comes back when that has left.
+
+        Returns the member, and the socket where its engine listens.
+
+        Raises:
+            WrongSet: the job has no such member.
+            JobError: it is not connected.
+
+        """
+        [member] = self._of_set(name)
+        link = self.links.pop(member.name, None)
+        if link is None or link.ended:
+            raise JobError(f"member {name} is not connected: {link.ended if link else self.problems.get(name, '')}")
+        await link.ask("disconnect", {"terminateDebuggee": False, "suspendDebuggee": bool(link.stops)})
+        link.close()
+        self.problems[member.name] = _HAS_SESSION
+        return member, member.socket or self.sockets[member.name]
+
+    # Connecting
+
+    async def _watch_for_joins(self) -> None:
+        while True:
+            await asyncio.sleep(limits.JOIN_SECONDS)
+            with suppress(JobError):
+                await self._connect_new()
+
+    async def _connect_new(self) -> None:
+        members = await asyncio.to_thread(self.job.list_members)
+        for member in members:
+            earlier = self.members.get(member.name)
+            if earlier is not None and earlier.pid != member.pid:  # the engine has replaced it
+                self.links.pop(member.name, None)
+                self.problems.pop(member.name, None)
+        self.members = {member.name: member for member in members}
+        new = [
+            member
+            for member in members
+            if member.state == MemberState.RUNNING
+            and member.name not in self.links
+            and self.problems.get(member.name, _HAS_SESSION) == _HAS_SESSION
+        ]
+        await asyncio.gather(*(self._connect(member) for member in new))
+
+    async def _connect(self, member: Member) -> None:
+        has_session = member.name in self.problems
+        try:
+            async with asyncio.timeout(limits.CONNECT_SECONDS):
+                path = member.socket or self.sockets.get(member.name, "")
+                link = await (self._reach(path) if path else self._enter(member))
+                await self._introduce(member, link)
+        except TimeoutError:
+            self.problems[member.name] = f"its engine did not answer within {limits.CONNECT_SECONDS:g} s"
+        except (JobError, RequestFailed, OSError) as error:
+            self.problems[member.name] = _HAS_SESSION if has_session else str(error)
+        else:
+            self.links[member.name] = link
+            self.problems.pop(member.name, None)
+
+    async def _introduce(self, member: Member, link: MemberLink) -> None:
+        """Begin the session: all requests at once, since each is answered in its order."""
+        options = {**_OPTIONS, "closesListener": not member.socket}
+        answers = [link.send("initialize", {"adapterID": "dapkit"}), link.send("attach", options)]
+        paths = {each.path for each in self.breakpoints}
+        answers += [link.send("setBreakpoints", _specs(self._for(member, path), path)) for path in paths]
+        answers.append(link.send("configurationDone"))
+        await asyncio.gather(*answers)
+
+    async def _reach(self, path: str) -> MemberLink:
+        """Connect to the engine that listens in a member."""
+        loop = asyncio.get_running_loop()
+        _, link = await loop.create_unix_connection(lambda: MemberLink(self._changed.set), path)
+        return link
+
+    async def _enter(self, member: Member) -> MemberLink:
+        """Make a process that has no engine listen at a unix socket, until we leave it."""
+        path = str(private_folder() / f"member-{member.pid}")
+        options = CliOptions()
+        options.mode, options.address, options.target_kind, options.target = "listen", path, "pid", member.pid
+        await begin_in(member.pid, start_plan(options), ways=Ways())
+        self.sockets[member.name] = path
+        return await self._reach(path)
+
+    # Asking
+
+    async def _send_breakpoints(self, path: str, links: Mapping[str, MemberLink]) -> None:
+        verified: dict[int, int] = {}
+        problems: dict[int, str] = {}
+
+        async def send(name: str, link: MemberLink) -> None:
+            specs = self._for(self.members[name], path)
+            answer = decode_as(SetBreakpointsBody, await link.ask("setBreakpoints", _specs(specs, path)))
+            for each, result in zip(specs, answer.breakpoints, strict=False):
+                if result.verified or (result.message or "").startswith("no code of this file"):
+                    verified[each.line] = verified.get(each.line, 0) + 1
+                else:
+                    problems.setdefault(each.line, result.message or "")
+
+        await self._each(links, send)
+        self.breakpoints = [
+            JobBreakpoint(
+                path=each.path,
+                line=each.line,
+                condition=each.condition,
+                members=each.members,
+                verified=verified.get(each.line, 0),
+                problem=problems.get(each.line, ""),
+            )
+            if each.path == path
+            else each
+            for each in self.breakpoints
+        ]
+
+    async def _group(self, group: "_Gathered", expressions: Sequence[str]) -> StopGroup:
+        name, frame_id = group.stopped[0]
+        values: list[MemberValue] = []
+        answers: list[MemberAnswer] = []
+        with suppress(JobError):
+            values = await _locals(self.links[name], frame_id)
+        for expression in expressions:
+            members: dict[str, list[str]] = {}
+
+            async def evaluate(pair: tuple[str, int], expression: str = expression) -> tuple[str, str]:
+                member, frame = pair
+                return member, await _answer(self.links[member], frame, expression)
+
+            for member, answer in await asyncio.gather(*map(evaluate, group.stopped)):
+                members.setdefault(answer, []).append(member)
+            rarest = sorted(members.items(), key=lambda item: len(item[1]))
+            answers += [MemberAnswer(evaluate_name=expression, value=value, members=names) for value, names in rarest]
+        return StopGroup(
+            reason=group.stop.reason,
+            calls=group.calls,
+            members=[member for member, _ in group.stopped],
+            representative=name,
+            values=values,
+            answers=answers,
+        )
+
+    async def _each(
+        self,
+        links: Mapping[str, MemberLink],
+        work: Callable[[str, MemberLink], Awaitable[object]],
+    ) -> None:
+        """Do a piece of work with many members at once; those that fail are named in `problems`."""
+
+        async def attempt(name: str, link: MemberLink) -> None:
+            try:
+                await work(name, link)
+            except JobError as error:
+                self.problems[name] = str(error)
+
+        await asyncio.gather(*(attempt(name, link) for name, link in list(links.items())))
+
+    def _for(self, member: Member, path: str) -> list[JobBreakpoint]:
+        return [each for each in self.breakpoints if each.path == path and _is_in(member, each.members)]
+
+    def _of_set(self, subset: str) -> list[Member]:
+        return select(list(self.members.values()), subset)
+
+    def _is_stopped(self, member: Member) -> bool:
+        link = self.links.get(member.name)
+        return link is not None and bool(link.stops)
+
+    def _least(self, quorum: float) -> float:
+        live = sum(not link.ended for link in self.links.values())
+        return min(quorum, live) if quorum >= 1 else quorum * live
+
+
+@dataclass
+class _Gathered:
+    """A group while members are added: their names, with the frames to look into."""
+
+    stop: StoppedEvent
+    calls: list[GroupedCall]
+    stopped: list[tuple[str, int]]
+
+
+def _size(group: _Gathered) -> int:
+    return len(group.stopped)
+
+
+def _is_in(member: Member, subset: str) -> bool:
+    """Return whether a member is in a set that may name others as well."""
+    try:
+        return bool(select([member], subset))
+    except JobError:
+        return False
+
+
+def _specs(breakpoints: Iterable[JobBreakpoint], path: str) -> dict[str, object]:
+    return {
+        "source": {"path": path},
+        "breakpoints": [
+            {"line": each.line, **({"condition": each.condition} if each.condition else {})} for each in breakpoints
+        ],
+    }
+
+
+def _calls(frames: Sequence[StackFrame]) -> list[GroupedCall]:
+    stack = [(frame.name, (frame.source and frame.source.path) or "", frame.line) for frame in frames]
+    return compared_calls([Frame(name, path, line, bool(path) and is_own(path)) for name, path, line in stack])
+
+
+async def _locals(link: MemberLink, frame_id: int) -> list[MemberValue]:
+    scopes = decode_as(ScopesBody, await link.ask("scopes", {"frameId": frame_id})).scopes
+    if not scopes:
+        return []
+    arguments = {"variablesReference": scopes[0].variables_reference}
+    variables = decode_as(VariablesBody, await link.ask("variables", arguments)).variables
+    plain = [each for each in variables if not each.name.endswith("variables")]
+    return [MemberValue(name=each.name, value=each.value) for each in plain[: limits.VALUES]]
+
+
+async def _answer(link: MemberLink, frame_id: int, expression: str) -> str:
+    try:
+        arguments = {"expression": expression, "frameId": frame_id, "context": "watch"}
+        return decode_as(EvaluateBody, await link.ask("evaluate", arguments)).result
+    except JobError as error:
+        return f"({error})"

@@ -1,0 +1,198 @@
+"""Breakpoints in all members of a job: who stops, what goes on meanwhile, and how it ends."""
+
+import json
+import os
+import signal
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dapkit.cluster.registrations import read_all
+
+pytestmark = pytest.mark.timeout(300)
+
+TRAINING = Path(__file__).parent / "programs" / "training.py"
+SECONDS = 120.0
+
+type Dapkit = Callable[..., tuple[int, str]]
+type StartJob = Callable[..., int]
+
+
+def line_of(mark: str) -> int:
+    lines = TRAINING.read_text().splitlines()
+    return next(number for number, line in enumerate(lines, 1) if line.endswith(f"# {mark}"))
+
+
+COMPUTED, DONE = line_of("computed"), line_of("done")
+
+
+def until[T](get: Callable[[], T], fits: Callable[[T], bool]) -> T:
+    end = time.monotonic() + SECONDS
+    while not fits(value := get()):
+        assert time.monotonic() < end, value
+        time.sleep(0.1)
+    return value
+
+
+@pytest.fixture(params=["registered", pytest.param("by process id", marks=pytest.mark.thorough)])
+def job(request: pytest.FixtureRequest, start_job: StartJob, tmp_path: Path) -> str:
+    """A job of 4 ranks, as it is named."""
+    if request.param == "registered":
+        return registered(start_job, tmp_path)
+    launcher = start_job("store", sys.executable, str(TRAINING), ranks=4)
+    children = Path(f"/proc/{launcher}/task/{launcher}/children")
+    ranks = until(lambda: children.read_text().split(), lambda ranks: len(ranks) == 4)
+    until(  # an interpreter that has not begun cannot be entered
+        lambda: [len(list(Path(f"/proc/{rank}/task").iterdir())) for rank in ranks], lambda counts: min(counts) > 1
+    )
+    return str(launcher)
+
+
+def registered(start_job: StartJob, tmp_path: Path, *, ranks: int = 4, restarts: int = 0) -> str:
+    folder = tmp_path / "job"
+    folder.mkdir(mode=0o700)
+    wrapper = [sys.executable, "-m", "dapkit.cluster.run", "--job", str(folder), "--"]
+    start_job("store", *wrapper, str(TRAINING), ranks=ranks, restarts=restarts)
+    until(lambda: read_all(folder), lambda all_of_them: len(all_of_them) == ranks)
+    until(lambda: all(Path(each["socket"]).exists() for each in read_all(folder)), bool)
+    return str(folder)
+
+
+def details(answer: tuple[int, str]) -> Any:  # noqa: ANN401 - any JSON
+    code, text = answer
+    assert code == 0, text
+    return json.loads(text)["details"]
+
+
+def members_of(groups: list[dict[str, Any]]) -> list[list[str]]:
+    return sorted(sorted(group["members"]) for group in groups)
+
+
+def test_all_members_stop_step_and_continue(job: str, run_dapkit: Dapkit, tmp_path: Path) -> None:
+    place = f"{TRAINING}:{COMPUTED}"
+    stops = details(
+        run_dapkit("job", "break", "--json", "--wait-for", "all", "-e", "rank", "-e", "len(beats)", job, place)
+    )
+    assert [each["verified"] for each in stops["breakpoints"]] == [4]
+    assert members_of(stops["groups"]) == [["0", "1", "2", "3"]]
+    [group] = stops["groups"]
+    assert group["calls"][0]["line"] == COMPUTED
+    assert {each["value"] for each in group["answers"] if each["evaluateName"] == "rank"} == {"0", "1", "2", "3"}
+
+    def beats() -> int:
+        answer = details(run_dapkit("job", "break", "--json", "--wait-for", "none", "-e", "len(beats)", job))
+        return min(int(each["value"]) for group in answer["groups"] for each in group["answers"])
+
+    first = beats()
+    until(beats, lambda now: now > first)  # the heartbeat of a stopped member goes on
+
+    stops = details(run_dapkit("job", "continue", "--json", "--members", "0-1", "--step", "over", job))
+    lines = {name: group["calls"][0]["line"] for group in stops["groups"] for name in group["members"]}
+    assert lines == {"0": DONE, "1": DONE, "2": COMPUTED, "3": COMPUTED}
+
+    _, text = run_dapkit("job", "where", job)
+    assert "LATE" not in text
+    code, text = run_dapkit("job", "release", job)
+    assert (code, text) == (0, f"Released 4 members of job {job}.\n")
+    code, text = run_dapkit("job", "continue", job)
+    assert (code != 0, "This job is not being debugged" in text) == (True, True)
+    before = steps(tmp_path)
+    until(lambda: steps(tmp_path), lambda now: all(now[rank] > before[rank] + 3 for rank in range(4)))
+
+
+def test_a_condition_and_a_set_choose_who_stops(job: str, run_dapkit: Dapkit) -> None:
+    place = f"{TRAINING}:{DONE} if loss > 9"
+    stops = details(run_dapkit("job", "break", "--json", "--members", "rank % 2 == 1", "--wait-for", "2", job, place))
+    assert members_of(stops["groups"]) == [["1", "3"]]
+    assert sorted(stops["running"]) == ["0", "2"]
+    assert stops["breakpoints"][0]["verified"] == 2
+
+
+def test_a_member_is_debugged_by_a_session_and_comes_back(job: str, run_dapkit: Dapkit) -> None:
+    details(run_dapkit("job", "break", "--json", "--wait-for", "all", job, f"{TRAINING}:{COMPUTED}"))
+    code, text = run_dapkit("job", "focus", job, "2")
+    assert code == 0, text
+    assert f"{TRAINING}:{COMPUTED} in step" in text
+    code, text = run_dapkit("evaluate", "rank")
+    assert (code, text) == (0, "Result: 2\n")
+    assert "a session of its own" in run_dapkit("job", "break", "--wait-for", "none", job)[1]
+    run_dapkit("detach")
+    until(
+        lambda: details(run_dapkit("job", "break", "--json", "--wait-for", "none", job)),
+        lambda stops: sorted(name for group in stops["groups"] for name in group["members"]) == ["0", "1", "2", "3"],
+    )
+
+
+def test_secrets_of_members_are_masked(job: str, run_dapkit: Dapkit) -> None:
+    words = ["--json", "--wait-for", "all", "-e", "password", job, f"{TRAINING}:{COMPUTED}"]
+    code, text = run_dapkit("job", "break", *words)
+    assert code == 0, text
+    assert "swordfish" not in text
+
+
+def test_members_of_a_restarted_job_get_the_breakpoints(
+    start_job: StartJob, tmp_path: Path, run_dapkit: Dapkit
+) -> None:
+    job = registered(start_job, tmp_path, ranks=3, restarts=1)
+    details(run_dapkit("job", "break", "--json", "--wait-for", "all", job, f"{TRAINING}:{COMPUTED}"))
+    victims = {registration["pid"] for registration in read_all(Path(job))}
+    os.kill(min(victims), signal.SIGKILL)
+    until(lambda: len(read_all(Path(job))), lambda count: count == 6)
+    stops = until(
+        lambda: details(
+            run_dapkit("job", "break", "--json", "--wait-for", "none", "-e", "__import__('os').getpid()", job)
+        ),
+        lambda stops: len([name for group in stops["groups"] for name in group["members"]]) == 3,
+    )
+    pids = {int(each["value"]) for group in stops["groups"] for each in group["answers"]}
+    assert not pids & victims
+
+
+def test_a_member_that_is_killed_while_it_is_stopped_is_named(job: str, run_dapkit: Dapkit) -> None:
+    words = ["--json", "--wait-for", "all", "-e", "__import__('os').getpid()", "--members", "3", job]
+    stops = details(run_dapkit("job", "break", *words, f"{TRAINING}:{COMPUTED}"))
+    [group] = stops["groups"]
+    os.kill(int(group["answers"][0]["value"]), signal.SIGKILL)
+    stops = until(
+        lambda: details(run_dapkit("job", "break", "--json", "--wait-for", "none", job)),
+        lambda stops: "3" in stops["ended"],
+    )
+    assert stops["groups"] == []
+    assert sorted(stops["running"]) == ["0", "1", "2"]
+
+
+def test_the_end_of_the_hub_lets_all_members_go(job: str, run_dapkit: Dapkit, tmp_path: Path) -> None:
+    details(run_dapkit("job", "break", "--json", "--wait-for", "all", job, f"{TRAINING}:{COMPUTED}"))
+    before = steps(tmp_path)
+    assert steps(tmp_path) == before
+    run_dapkit("hub", "stop")
+    until(lambda: steps(tmp_path), lambda now: all(now[rank] > before[rank] + 3 for rank in range(4)))
+
+
+def steps(folder: Path) -> list[int]:
+    """Return how many steps each rank has made."""
+    return [(folder / f"steps-{rank}").stat().st_size for rank in range(4)]
+
+
+@pytest.mark.parametrize(
+    ("words", "reason"),
+    [
+        (["break", "JOB", "step"], "a breakpoint of a job is at a line"),
+        (["break", "JOB", f"{TRAINING}:3 if ("], "condition"),
+        (["break", "--wait-for", "most", "JOB"], "expected any, all, none, a number, or a part such as 90%"),
+        (["break", "--members", "17", "JOB", f"{TRAINING}:3"], "the job has no member 17: it has 0-3"),
+        (["focus", "JOB", "17"], "the job has no member 17"),
+        (["break", "4194303"], "process 4194303 does not exist"),
+    ],
+)
+def test_bad_words_are_refused(
+    words: list[str], reason: str, start_job: StartJob, tmp_path: Path, run_dapkit: Dapkit
+) -> None:
+    job = registered(start_job, tmp_path) if words[-1] != "4194303" else ""
+    code, text = run_dapkit("job", *(job if word == "JOB" else word for word in words))
+    assert code != 0
+    assert reason in text
