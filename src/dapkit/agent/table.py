@@ -246,7 +246,7 @@ PARAMETERS: "dict[str, ParameterRow]" = {
     "job": {
         "type": "string",
         "choices": (),
-        "meaning": "Process id of the launcher, or of members (4711,4712), or the folder of the job.",
+        "meaning": "Process id of the launcher, or of members (4711,4712), the folder of the job, or dask://HOST:PORT.",
     },
     "members": {
         "type": "string",

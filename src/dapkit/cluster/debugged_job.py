@@ -152,6 +152,7 @@ class DebuggedJob:
             JobError: the job has no members, or none can be connected to.
 
         """
+        await asyncio.to_thread(self.job.engine.inject)
         await self._connect_new()
         if not self.links:
             reasons = "; ".join(f"{name}: {reason}" for name, reason in list(self.problems.items())[:3])
@@ -176,6 +177,7 @@ class DebuggedJob:
         for link in self.links.values():
             link.close()
         self.links.clear()
+        await asyncio.to_thread(self.job.engine.close)
 
     async def set_breakpoint(self, breakpoint: JobBreakpoint) -> None:
         """Set a breakpoint in the members of its set, now and when they join. Raises: WrongSet."""
@@ -287,7 +289,7 @@ class DebuggedJob:
                 await self._connect_new()
 
     async def _connect_new(self) -> None:
-        members = await asyncio.to_thread(self.job.list_members)
+        members = await asyncio.to_thread(self.job.engine.members)
         for member in members:
             earlier = self.members.get(member.name)
             if earlier is not None and earlier.pid != member.pid:  # the engine has replaced it

@@ -15,7 +15,6 @@ from dapkit.cluster.members import Member, MemberState
 from dapkit.cluster.stack_groups import MAIN, GroupedCall, MemberGroup
 from dapkit.protocol import ProtocolObject, changed
 
-_MODULE: Final = "<module>"
 _STRAGGLER: Final = 0.6
 """Part of the rounds in which a straggler is late, at least."""
 
@@ -120,7 +119,7 @@ def findings_of(
         ]
     apart = set(suspended)
     most = majority(groups)
-    result += _by_stack(groups, most, apart, {member.name: member.note for member in members})
+    result += _by_stack(groups, most, apart, {member.name: member for member in members})
     return [*result, *_without_stack(members, problems)]
 
 
@@ -202,7 +201,7 @@ def _without_stack(members: Sequence[Member], problems: Mapping[str, str]) -> It
 
 
 def _by_stack(
-    groups: Sequence[MemberGroup], most: MemberGroup | None, apart: set[str], notes: Mapping[str, str]
+    groups: Sequence[MemberGroup], most: MemberGroup | None, apart: set[str], members: Mapping[str, Member]
 ) -> Iterable[JobFinding]:
     mains = sorted((group for group in groups if group.thread == MAIN), key=lambda group: len(group.members))
     waiting = {name for group in mains if not group.running for name in group.members}
@@ -217,17 +216,28 @@ def _by_stack(
             continue
         if group.in_kernel == len(group.members):
             yield JobFinding(kind=FindingKind.KERNEL, members=names, calls=group.calls)
-        elif not any(call.function == _MODULE for call in group.calls) and group is not most:
+        elif group.ended and group is not most:
             of_note: dict[str, list[str]] = {}
             for name in names:
-                of_note.setdefault(notes.get(name, ""), []).append(name)
+                of_note.setdefault(members[name].note if name in members else "", []).append(name)
             for note, together in of_note.items():
                 yield JobFinding(kind=FindingKind.TEARDOWN, members=together, calls=group.calls, note=note)
         elif most is not None and group is not most:
-            yield JobFinding(kind=FindingKind.LATE, members=names, calls=group.calls, note=_activity(group))
+            yield JobFinding(
+                kind=FindingKind.LATE,
+                members=names,
+                calls=group.calls,
+                note=_activity(group, [members[name].task for name in names if name in members]),
+            )
 
 
-def _activity(group: MemberGroup) -> str:
+def _activity(group: MemberGroup, tasks: Sequence[str]) -> str:
+    """Return the work of members, as the end of a sentence about them."""
+    work = f"at work on {', '.join(sorted({*filter(None, tasks)})[:3])}" if any(tasks) else ""
+    return " and ".join(filter(None, (_use(group), work)))
+
+
+def _use(group: MemberGroup) -> str:
     if group.holding == len(group.members):
         return "holds the interpreter" if len(group.members) == 1 else "hold the interpreter"
     if group.running == len(group.members):

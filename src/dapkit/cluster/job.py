@@ -17,8 +17,9 @@ from pathlib import Path
 from typing import Final
 
 from dapkit.cluster import limits
-from dapkit.cluster.engines.folder import members_in
-from dapkit.cluster.engines.processes import members_below
+from dapkit.cluster.engines.engine import JobEngine, JobWait
+from dapkit.cluster.engines.folder import JobFolder
+from dapkit.cluster.engines.processes import RunningProcesses
 from dapkit.cluster.errors import JobError, UnknownTarget
 from dapkit.cluster.findings import JobFinding, absent_ranks, findings_of, late, majority, moving, with_stragglers
 from dapkit.cluster.member_sets import select
@@ -27,6 +28,8 @@ from dapkit.cluster.node import NodeAnswer, NodeRequest, look
 from dapkit.cluster.registrations import DEFAULT_FOLDER
 from dapkit.cluster.stack_groups import MemberGroup, StackGroups, with_members_moved
 from dapkit.protocol import ProtocolError, ProtocolObject, changed, decode_as, encode_value
+
+DASK: Final = "dask://"
 
 NODE_COMMAND: Final = ("python3", "-m", "dapkit.cluster.node")
 """Follows the user's command that reaches a machine."""
@@ -48,6 +51,7 @@ class JobStacks(ProtocolObject, frozen=True, kw_only=True):
         most: place in `groups` of the group that has more than half of the members; -1 if no group has.
         findings: members that the job may wait for.
         moving: members that were at several places, if there were several rounds.
+        waits: work that waits for members, the longest wait first; absent if the engine does not know.
         failures: why no member of a machine could be read, by machine.
 
     """
@@ -63,6 +67,7 @@ class JobStacks(ProtocolObject, frozen=True, kw_only=True):
     findings: list[JobFinding]
     moving: list[str]
     failures: dict[str, str]
+    waits: list[JobWait] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,13 +76,13 @@ class ClusterJob:
 
     Attributes:
         target: as the user has named it.
-        list_members: asks the engine for the members that there are now.
+        engine: that runs it.
         via: command that reaches another machine, with `{host}` for its name; empty for none.
 
     """
 
     target: str
-    list_members: Callable[[], list[Member]]
+    engine: JobEngine
     via: str = ""
 
     def members(self, subset: str = "all") -> list[Member]:
@@ -88,7 +93,7 @@ class ClusterJob:
             WrongSet: the text is not a set of members.
 
         """
-        return select(self.list_members(), subset)
+        return select(self.engine.members(), subset)
 
     def look(
         self,
@@ -115,7 +120,7 @@ class ClusterJob:
             start = time.monotonic()
             if rounds > 1:
                 report(f"round {number} of {rounds}")
-            everyone = self.list_members()
+            everyone = self.engine.members()
             members = select(everyone, subset)
             answers = self._answers([member for member in members if member.is_live])
             merged = self._confirmed(members, _merged(answers))
@@ -146,6 +151,7 @@ class ClusterJob:
             findings=with_stragglers(findings, rounds_groups),
             moving=moving(rounds_groups) if rounds > 1 else [],
             failures=failures,
+            waits=self.engine.waits(),
         )
 
     def _confirmed(self, members: Sequence[Member], first: NodeAnswer) -> NodeAnswer:
@@ -182,8 +188,8 @@ def job_of(target: str | None, folder: Path, *, via: str = "") -> ClusterJob:
     """Return the job that a user names.
 
     Args:
-        target: process ids (`4711`, `4711,4712`), or the folder in which members register; None for DAPKIT_JOB, or the
-            usual folder.
+        target: process ids (`4711`, `4711,4712`), the folder in which members register, or a scheduler of Dask
+            (`dask://HOST:PORT`); None for DAPKIT_JOB, or the usual folder.
         folder: to which a relative path belongs.
         via: command that reaches another machine, such as `ssh {host}`.
 
@@ -194,7 +200,9 @@ def job_of(target: str | None, folder: Path, *, via: str = "") -> ClusterJob:
     text = (target or os.environ.get("DAPKIT_JOB") or DEFAULT_FOLDER).strip()
     if all(part.strip().isdecimal() for part in text.split(",")):
         pids = [int(part) for part in text.split(",")]
-        return ClusterJob(text, lambda: members_below(pids), via)
+        return ClusterJob(text, RunningProcesses(pids), via)
+    if text.startswith(DASK):
+        return ClusterJob(text, _dask(text), via)
     place = folder / Path(text.removeprefix("dir:")).expanduser()
     if not place.is_dir():
         advice = (
@@ -202,7 +210,15 @@ def job_of(target: str | None, folder: Path, *, via: str = "") -> ClusterJob:
         )
         problem = f"there is no job {text!r}" if target else f"no job is named, and there is no folder {place}"
         raise UnknownTarget(f"{problem}: {advice}")
-    return ClusterJob(text, lambda: members_in(place), via)
+    return ClusterJob(text, JobFolder(place), via)
+
+
+def _dask(target: str) -> JobEngine:
+    try:
+        from dapkit.cluster.engines.dask import DaskCluster
+    except ImportError as error:
+        raise UnknownTarget(f"{target} needs Dask's package: pip install 'dapkit[dask]' ({error})") from error
+    return DaskCluster(target)
 
 
 def _merged(answers: Mapping[str, NodeAnswer]) -> NodeAnswer:

@@ -38,3 +38,6 @@ STACK_LEVELS = 20
 
 VALUES = 12
 """Local variables of a representative that are shown."""
+
+ENGINE_SECONDS = 10.0
+"""Time within which an engine must answer."""

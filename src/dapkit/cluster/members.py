@@ -29,7 +29,8 @@ class Member:
         size: how many ranks the job has, by this member's launcher; 0 if it does not say.
         host: the machine it runs on.
         pid: of its process, there.
-        command: its command line, or its task.
+        command: its command line.
+        task: its work, as the engine names it.
         socket: where its engine listens, on its machine; empty if it does not.
         state: its state.
         note: how it has ended, or which process has replaced it.
@@ -42,6 +43,7 @@ class Member:
     pid: int
     size: int = 0
     command: str = ""
+    task: str = ""
     socket: str = ""
     state: MemberState = MemberState.RUNNING
     note: str = ""

@@ -12,6 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
+from typing import Final
 
 from dapkit.adapter import RequestFailed
 from dapkit.cluster import limits
@@ -20,7 +21,9 @@ from dapkit.python.adapter.injection.target import read
 from dapkit.python.stacks.contents import INTERPRETER_READS_STACKS, reading_of
 from dapkit.python.stacks.threads import DumpedThread, NoPySpy, find_py_spy, thread_of, threads_in
 
-DISK_SLEEP = "D"
+_MODULE: Final = "<module>"
+
+DISK_SLEEP: Final = "D"
 """State of a thread in /proc that waits in the system, and cannot be interrupted."""
 
 
@@ -56,15 +59,29 @@ def read_processes(pids: Sequence[int]) -> dict[int, ProcessReading]:
 
 
 def add_reading(groups: StackGroups, member: str, pid: int, reading: ProcessReading) -> None:
-    """Add a process's main thread, and its other threads with own code, to groups."""
+    """Add the thread that a process is compared by to groups, and its other threads with own code.
+
+    That is the main thread, or where this runs none of the program's code, as in a worker of Dask, the first that does.
+    """
     main = next((thread for thread in reading.threads if thread.number == pid), None)
     main = main or next((thread for thread in reading.threads if thread.name == "MainThread"), None)
     if main is None:
         main = DumpedThread(pid, "", is_running=False, has_interpreter=False, frames=())
-    groups.add(member, main, is_main=True, in_kernel=reading.states.get(main.number) == DISK_SLEEP)
-    for thread in reading.threads:
-        if thread is not main and any(frame.is_own for frame in thread.frames):
-            groups.add(member, thread, is_main=False, in_kernel=reading.states.get(thread.number) == DISK_SLEEP)
+    own = [thread for thread in reading.threads if any(frame.is_own for frame in thread.frames)]
+    compared = main if main in own or not own or _has_left(main) else own[0]
+    for thread in dict.fromkeys((compared, *own)):
+        groups.add(
+            member,
+            thread,
+            is_main=thread is compared,
+            in_kernel=reading.states.get(thread.number) == DISK_SLEEP,
+            ended=thread is main and _has_left(main),
+        )
+
+
+def _has_left(main: DumpedThread) -> bool:
+    """Return whether a main thread has left the program's code, whose outermost call is the module."""
+    return not any(frame.function == _MODULE for frame in main.frames)
 
 
 def _by_py_spy(py_spy: str, pid: int) -> ProcessReading:

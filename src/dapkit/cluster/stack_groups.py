@@ -51,6 +51,7 @@ class MemberGroup(ProtocolObject, frozen=True, kw_only=True):
         running: how many of them use a processor.
         holding: how many of them hold the lock of the interpreter (GIL).
         in_kernel: how many of them are in a call of the system that cannot be interrupted, such as one to a disk.
+        ended: whether it is the stack of a main thread that has left the program's code.
 
     """
 
@@ -60,6 +61,7 @@ class MemberGroup(ProtocolObject, frozen=True, kw_only=True):
     running: int = 0
     holding: int = 0
     in_kernel: int = 0
+    ended: bool = False
 
     @property
     def key(self) -> tuple[object, ...]:
@@ -76,6 +78,7 @@ class _Gathered:
     running: int = 0
     holding: int = 0
     in_kernel: int = 0
+    ended: bool = False
 
 
 class StackGroups:
@@ -84,14 +87,16 @@ class StackGroups:
     def __init__(self) -> None:
         self._groups: dict[tuple[object, ...], _Gathered] = {}
 
-    def add(self, member: str, thread: DumpedThread, *, is_main: bool, in_kernel: bool = False) -> None:
-        """Add a thread of a member."""
+    def add(
+        self, member: str, thread: DumpedThread, *, is_main: bool, in_kernel: bool = False, ended: bool = False
+    ) -> None:
+        """Add a thread of a member; `is_main` for the one that the member is compared by."""
         calls = compared_calls(thread.frames)
         name = MAIN if is_main else _NUMBER.sub("", thread.name) or "thread"
         key = (name, *((call.function, call.file, call.line) for call in calls))
         group = self._groups.get(key)
         if group is None:
-            group = self._groups[key] = _Gathered(calls)
+            group = self._groups[key] = _Gathered(calls, ended=ended)
         if not group.members or group.members[-1] != member:
             group.members.append(member)
         group.running += thread.is_running
@@ -104,7 +109,7 @@ class StackGroups:
             key = each.key
             group = self._groups.get(key)
             if group is None:
-                group = self._groups[key] = _Gathered(each.calls)
+                group = self._groups[key] = _Gathered(each.calls, ended=each.ended)
             group.members += each.members
             group.running += each.running
             group.holding += each.holding
@@ -120,6 +125,7 @@ class StackGroups:
                 running=group.running,
                 holding=group.holding,
                 in_kernel=group.in_kernel,
+                ended=group.ended,
             )
             for key, group in self._groups.items()
         ]

@@ -119,12 +119,20 @@ def test_a_member_is_debugged_by_a_session_and_comes_back(job: str, run_dapkit: 
     assert f"{TRAINING}:{COMPUTED} in step" in text
     code, text = run_dapkit("evaluate", "rank")
     assert (code, text) == (0, "Result: 2\n")
+    beats = evaluated(run_dapkit, "len(beats)")
+    until(lambda: evaluated(run_dapkit, "len(beats)"), lambda now: now > beats)  # other threads run, as before
     assert "a session of its own" in run_dapkit("job", "break", "--wait-for", "none", job)[1]
     run_dapkit("detach")
     until(
         lambda: details(run_dapkit("job", "break", "--json", "--wait-for", "none", job)),
         lambda stops: sorted(name for group in stops["groups"] for name in group["members"]) == ["0", "1", "2", "3"],
     )
+
+
+def evaluated(run_dapkit: Dapkit, expression: str) -> int:
+    code, text = run_dapkit("evaluate", expression)
+    assert code == 0, text
+    return int(text.removeprefix("Result: "))
 
 
 def test_secrets_of_members_are_masked(job: str, run_dapkit: Dapkit) -> None:

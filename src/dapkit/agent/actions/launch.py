@@ -191,12 +191,12 @@ async def attach(
 async def attach_to_engine(
     call: ActionCall, socket: Path, *, pid: int, breakpoints: Sequence[str], target: str
 ) -> Started:
-    """Attach to a Python program whose engine listens at a unix socket. Raises: as `attach`."""
+    """Attach to a member of a job, of which a stop holds one thread. Raises: as `attach`."""
     folder = _folder(call, None)
     specs = specs_of([*breakpoints], folders=(call.folder, folder))
     catalog = await anyio.to_thread.run_sync(lambda: load(folder, env=call.request.env))
     choice = await anyio.to_thread.run_sync(lambda: catalog.choose(cwd=folder, adapter="dapkit", pid=pid))
-    arguments = choice.attach_arguments(pid=pid, cwd=folder, more={"socket": str(socket)})
+    arguments = choice.attach_arguments(pid=pid, cwd=folder, more={"socket": str(socket), "stopAllThreads": False})
     arguments.pop("processId", None)
     start_of_it = replace(
         _start_of(choice, arguments, route_to(choice, arguments), folder, target),

@@ -123,7 +123,9 @@ SourceReference = Annotated[int, "Reference of a source without a file, as stack
 
 # Jobs of many processes
 
-Job = Annotated[str, "Process id of the launcher, or of members (4711,4712), or the folder of the job."]
+Job = Annotated[
+    str, "Process id of the launcher, or of members (4711,4712), the folder of the job, or dask://HOST:PORT."
+]
 Members = Annotated[str, "Only these, such as 0-31,40 or rank % 8 == 0 or host == 'n3'."]
 Rounds = Annotated[int, "How often to look, which tells a straggler from a slow step; by default once."]
 Interval = Annotated[float, "Seconds from one round to the next, by default 10."]

@@ -108,9 +108,22 @@ def _remarks(result: JobStacks) -> Iterator[str]:
         and not any(each.kind == FindingKind.STRAGGLER for each in result.findings)
     ):
         yield "No member was late in most rounds: there is no straggler among them."
-    yield "Which member waits for which is not known: the launcher does not tell."
+    yield from _waits(result)
     for host, failure in result.failures.items():
         yield f"{one_line(host)} was not read: {one_line(failure)}"
+
+
+def _waits(result: JobStacks) -> Iterator[str]:
+    if result.waits is None:
+        yield "Which member waits for which is not known: the launcher does not tell."
+        return
+    for wait in result.waits[: limits.JOB_GROUPS]:
+        others = f" and {wait.count - 1} more" if wait.count > 1 else ""
+        doer = f", which member {one_line(wait.member)} runs" if wait.member else ""
+        since = f" since {wait.seconds:.0f} s" if wait.seconds else ""
+        yield f"Waiting: {one_line(wait.waiting)}{others} for {one_line(wait.on)}{doer}{since}"
+    if not result.waits:
+        yield "By the engine no work waits for another."
 
 
 def _finding(finding: JobFinding, files: "_Names") -> Iterator[str]:

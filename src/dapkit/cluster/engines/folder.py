@@ -10,10 +10,22 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from dapkit.cluster.engines.engine import QuietEngine
 from dapkit.cluster.errors import UnknownTarget
 from dapkit.cluster.members import Member, MemberState
 from dapkit.cluster.registrations import Registration, read_all
 from dapkit.system import procfs
+
+
+class JobFolder(QuietEngine):
+    """The job whose members register in a folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def members(self) -> list[Member]:
+        """Return the members of the newest run. Raises: UnknownTarget."""
+        return members_in(self._folder)
 
 
 def members_in(folder: Path) -> list[Member]:

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
+from dapkit.cluster.engines.engine import QuietEngine
 from dapkit.cluster.errors import UnknownTarget
 from dapkit.cluster.launcher_variables import Rank, rank_in
 from dapkit.cluster.members import Member
@@ -18,6 +19,17 @@ from dapkit.system import procfs
 
 _HELPERS: Final = ("multiprocessing.resource_tracker", "multiprocessing.forkserver", "hydra_pmi_proxy")
 """Words in command lines of processes that belong to a library, and not to the job."""
+
+
+class RunningProcesses(QuietEngine):
+    """The job of some processes, and those below them."""
+
+    def __init__(self, pids: Sequence[int]) -> None:
+        self._pids = pids
+
+    def members(self) -> list[Member]:
+        """Return the members that there are now. Raises: UnknownTarget."""
+        return members_below(self._pids)
 
 
 def members_below(pids: Sequence[int]) -> list[Member]:

@@ -18,7 +18,9 @@ from typing import Any
 from dapkit.adapter import RequestFailed
 from dapkit.python import limits
 
-_LIBRARY = re.compile(r"^<|/(?:site|dist)-packages/|/lib(?:64)?/(?:pypy|python)\d[\d.]*/|/python\d+\.zip/")
+_LIBRARY = re.compile(
+    r"^<(?!dynamic-code>)|/(?:site|dist)-packages/|/lib(?:64)?/(?:pypy|python)\d[\d.]*/|/python\d+\.zip/"
+)
 
 
 class NoPySpy(Exception):  # noqa: N818 - the sentence reads right where it is raised

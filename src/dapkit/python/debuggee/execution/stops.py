@@ -96,6 +96,9 @@ class Stops:
         self._gui = GuiEvents(options, threads, link.event)
         self.history: HistoryRole | None = None
         """The role of this process in the history of a program with time travel."""
+        self.stopped_alone: frozenset[int] = frozenset()
+        """The threads that had stopped alone before all were, since the client left the program suspended."""
+        self._only_suspended: set[int] = set()
         self.seen_in_native: set[int] = set()
         """Threads whose stack the client was shown before they came back from native code."""
 
@@ -510,19 +513,27 @@ class Stops:
         """Stop all threads, whatever stops otherwise, and without a word: the client is about to leave."""
         with self._lock:
             was_stopped = self.states.stopped
+            self.stopped_alone = frozenset(self._parked) if self.each_alone else frozenset()
             self.states.move_program("suspend")
             if not was_stopped:
                 self._begin(ident, others=True)
 
     @in_link_thread
     def take_over(self, other: "Stops") -> None:
-        """Hold the threads that stand for another client, which has left the program suspended."""
+        """Hold the threads that stand for another client, which has left the program suspended.
+
+        If each thread stops alone for both clients, those that were only suspended with it continue.
+        """
         with self._lock:
             thread, self._parked = other.hand_over()
             if not self.each_alone:
                 self.states.move_program("stop")
             for ident in self._parked:
                 self.states.move(ident, "park")
+            alone = other.stopped_alone.intersection(self._parked) if self.each_alone else frozenset()
+            self._only_suspended = {*self._parked} - alone if alone else set()
+            if alone:
+                thread = next(iter(alone))
             for ident in {*self._parked, thread} if self.each_alone else (thread,):
                 if self.states.of(ident) == RUNNING:
                     self.states.move(ident, "arrest")
@@ -542,6 +553,9 @@ class Stops:
     def report_taken(self) -> None:
         """Report the stop that was taken over, of each thread if they stop alone."""
         with self._lock:
+            for ident in self._only_suspended:
+                self.resume(ident)
+            self._only_suspended.clear()
             for ident in self.states.standing() if self.each_alone else (self._thread,):
                 late = self._report(ident, "pause", {"description": "Suspended before"})
                 if late is not None:

@@ -1,0 +1,33 @@
+"""A Dask cluster of some workers and its tasks; the scheduler's address is printed first.
+
+Usage: dask_job.py WORKERS WORKER_TTL hang|part
+"""
+
+import sys
+from pathlib import Path
+
+import dask
+from dask_tasks import part, slow, total
+from distributed import Client, LocalCluster
+
+
+def main() -> None:
+    workers, ttl, kind = int(sys.argv[1]), sys.argv[2], sys.argv[3]
+    dask.config.set({"distributed.scheduler.worker-ttl": ttl, "distributed.admin.tick.limit": "1h"})
+    with (
+        LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=None) as cluster,
+        Client(cluster) as client,
+    ):
+        print(cluster.scheduler_address.removeprefix("tcp://"), flush=True)
+        if kind == "hang":
+            waiting = client.submit(slow, 1, key="slow-1")
+            client.submit(total, waiting, key="total").result()
+        numbers = iter(range(10_000_000))
+        while True:
+            results = client.gather([client.submit(part, next(numbers), pure=False) for _ in range(workers)])
+            with Path("results").open("a") as file:
+                file.write(f"{sum(results)}\n")
+
+
+if __name__ == "__main__":
+    main()
