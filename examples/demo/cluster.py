@@ -15,6 +15,7 @@ from pathlib import Path
 JOB = Path(__file__).with_name("cluster_job.py")
 BIN = Path(sys.executable).parent
 RANKS = 16
+MEMORY = Path("/dev/shm")  # noqa: S108 - MPICH's place
 SECONDS = 60.0
 """Within which the job has to come to where it hangs."""
 
@@ -23,6 +24,7 @@ def main() -> int:
     """Start the job, and look at it until a rank is late."""
     print(f"$ mpiexec -n {RANKS} python {JOB.name} &", flush=True)
     words = [BIN / "mpiexec", "-n", str(RANKS), sys.executable, JOB]
+    before = set(MEMORY.glob("mpich_shm_*"))
     job = subprocess.Popen(words, start_new_session=True)
     try:
         print(f"$ dapkit job where {job.pid}", flush=True)
@@ -38,6 +40,8 @@ def main() -> int:
         with suppress(ProcessLookupError):
             os.killpg(job.pid, signal.SIGKILL)
         job.wait()
+        for file in set(MEMORY.glob("mpich_shm_*")) - before:  # MPICH leaves the memory of ranks that were killed
+            file.unlink(missing_ok=True)
     print(answer.stdout or answer.stderr, end="")
     if " is LATE" not in answer.stdout:
         return 1

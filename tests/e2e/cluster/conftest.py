@@ -1,14 +1,18 @@
 """Jobs of several ranks, by MPI or by a launcher that sets torchrun's variables."""
 
+import fcntl
 import os
 import signal
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from pathlib import Path
 
 import pytest
+
+from dapkit.system.procfs import descendants
 
 PROGRAMS = Path(__file__).parent / "programs"
 
@@ -53,12 +57,30 @@ def _running(engine: str, command: tuple[str, ...], folder: Path, *, ranks: int,
     words = [sys.executable, str(PROGRAMS / "launch.py"), str(ranks), str(restarts), *command]
     if engine == "mpi":
         mpiexec = str(Path(sys.executable).with_name("mpiexec"))
-        words = [mpiexec, "-disable-auto-cleanup", "-n", str(ranks), *command]
-    launcher = subprocess.Popen(words, cwd=folder, start_new_session=True, stderr=subprocess.DEVNULL)
-    try:
-        yield launcher.pid
-    finally:
-        launcher.terminate()
-        with suppress(ProcessLookupError):
-            os.killpg(launcher.pid, signal.SIGKILL)
-        launcher.wait()
+        words = [mpiexec, "-n", str(ranks), *command]
+    with _alone_with_mpi() if engine == "mpi" else nullcontext():
+        launcher = subprocess.Popen(words, cwd=folder, start_new_session=True, stderr=subprocess.DEVNULL)
+        try:
+            yield launcher.pid
+        finally:
+            for pid in (*descendants(launcher.pid), launcher.pid):
+                with suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGKILL)
+            launcher.wait()
+
+
+@contextmanager
+def _alone_with_mpi() -> Iterator[None]:
+    """Run one MPI job at a time: of two that begin at once, MPICH may give both the same memory.
+
+    MPICH leaves the memory of killed ranks behind.
+    """
+    memory = Path("/dev/shm")  # noqa: S108 - MPICH's place
+    with Path(tempfile.gettempdir(), f"dapkit-test-mpi-{os.getuid()}").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        before = set(memory.glob("mpich_shm_*"))
+        try:
+            yield
+        finally:
+            for file in set(memory.glob("mpich_shm_*")) - before:
+                file.unlink(missing_ok=True)

@@ -24,7 +24,9 @@ def main() -> None:
             client.submit(total, waiting, key="total").result()
         numbers = iter(range(10_000_000))
         while True:
-            results = client.gather([client.submit(part, next(numbers), pure=False) for _ in range(workers)])
+            addresses = list(client.scheduler_info(n_workers=-1)["workers"])
+            tasks = [client.submit(part, next(numbers), pure=False, workers=[address]) for address in addresses]
+            results = client.gather(tasks)
             with Path("results").open("a") as file:
                 file.write(f"{sum(results)}\n")
 
