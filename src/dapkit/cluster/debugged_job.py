@@ -153,7 +153,7 @@ class DebuggedJob:
 
         """
         await asyncio.to_thread(self.job.engine.inject)
-        await self._connect_new()
+        await self.connect_new()
         if not self.links:
             reasons = "; ".join(f"{name}: {reason}" for name, reason in list(self.problems.items())[:3])
             raise JobError(f"no member of {self.job.target} can be connected to: {reasons or 'no process of it runs'}")
@@ -286,9 +286,10 @@ class DebuggedJob:
         while True:
             await asyncio.sleep(limits.JOIN_SECONDS)
             with suppress(JobError):
-                await self._connect_new()
+                await self.connect_new()
 
-    async def _connect_new(self) -> None:
+    async def connect_new(self) -> None:
+        """Connect to members that have joined, and to those whose session has left them."""
         members = await asyncio.to_thread(self.job.engine.members)
         for member in members:
             earlier = self.members.get(member.name)
