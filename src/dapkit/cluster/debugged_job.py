@@ -186,12 +186,27 @@ class DebuggedJob:
         self.breakpoints = [*others, breakpoint]
         await self._send_breakpoints(breakpoint.path, {n: li for n, li in self.links.items() if n in concerned})
 
+    async def replace_breakpoints(self, path: str, breakpoints: Sequence[JobBreakpoint]) -> list[JobBreakpoint]:
+        """Replace the breakpoints of one source; return them with the counts of members."""
+        self.breakpoints = [*(each for each in self.breakpoints if each.path != path), *breakpoints]
+        await self._send_breakpoints(path, self.links)
+        return [each for each in self.breakpoints if each.path == path]
+
     async def remove_breakpoints(self) -> None:
         """Remove all breakpoints of the job."""
         paths = {each.path for each in self.breakpoints}
         self.breakpoints = []
         for path in paths:
             await self._send_breakpoints(path, self.links)
+
+    async def next_change(self) -> None:
+        """Wait until a thread has stopped, or a connection has ended."""
+        await self._changed.wait()
+        self._changed.clear()
+
+    def note_change(self) -> None:
+        """Wake those that wait for a change."""
+        self._changed.set()
 
     async def wait(self, *, quorum: float, deadline: float) -> None:
         """Wait until members have stopped.
@@ -226,8 +241,8 @@ class DebuggedJob:
         await self._each(stopped, let_go)
         return len(stopped)
 
-    async def stops(self, subset: str = "all", *, expressions: Sequence[str] = ()) -> JobStops:
-        """Return the stopped members in groups, with the values of one of each.
+    async def stops(self, subset: str = "all", *, expressions: Sequence[str] = (), values: bool = True) -> JobStops:
+        """Return the stopped members in groups, with the values of one of each if they are wanted.
 
         Raises:
             WrongSet: the text is not a set of members.
@@ -251,7 +266,9 @@ class DebuggedJob:
         return JobStops(
             target=self.job.target,
             breakpoints=self.breakpoints,
-            groups=[await self._group(group, expressions) for group in sorted(groups.values(), key=_size)],
+            groups=[
+                await self._group(group, expressions, values=values) for group in sorted(groups.values(), key=_size)
+            ],
             running=[
                 member.name
                 for member in members
@@ -375,12 +392,12 @@ class DebuggedJob:
             for each in self.breakpoints
         ]
 
-    async def _group(self, group: "_Gathered", expressions: Sequence[str]) -> StopGroup:
+    async def _group(self, group: "_Gathered", expressions: Sequence[str], *, values: bool) -> StopGroup:
         name, frame_id = group.stopped[0]
-        values: list[MemberValue] = []
+        variables: list[MemberValue] = []
         answers: list[MemberAnswer] = []
         with suppress(JobError):
-            values = await _locals(self.links[name], frame_id)
+            variables = [] if not values else await _locals(self.links[name], frame_id)
         for expression in expressions:
             members: dict[str, list[str]] = {}
 
@@ -397,7 +414,7 @@ class DebuggedJob:
             calls=group.calls,
             members=[member for member, _ in group.stopped],
             representative=name,
-            values=values,
+            values=variables,
             answers=answers,
         )
 

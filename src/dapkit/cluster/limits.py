@@ -41,3 +41,6 @@ VALUES = 12
 
 ENGINE_SECONDS = 10.0
 """Time within which an engine must answer."""
+
+SETTLE_SECONDS = 0.1
+"""How long to wait, after a stop in a job, for others that come at the same time."""
