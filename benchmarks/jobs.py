@@ -50,7 +50,7 @@ class SimulatedEngine(QuietEngine):
     """An engine whose members are all at one socket."""
 
     def __init__(self, path: str, count: int) -> None:
-        self.list = [Member(str(rank), rank, "here", 1, count, socket=path) for rank in range(count)]
+        self.list = [Member(str(rank), rank, os.uname().nodename, 1, count, socket=path) for rank in range(count)]
 
     def members(self) -> list[Member]:
         """Return them all."""

@@ -246,7 +246,8 @@ PARAMETERS: "dict[str, ParameterRow]" = {
     "job": {
         "type": "string",
         "choices": (),
-        "meaning": "Process id of the launcher, or of members (4711,4712), the folder of the job, or dask://HOST:PORT.",
+        "meaning": "Process id of the launcher or of members (4711,4712), the job's folder, "
+        "dask://HOST:PORT, or k8s://NAMESPACE/LABELS.",
     },
     "members": {
         "type": "string",

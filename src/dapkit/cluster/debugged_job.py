@@ -6,6 +6,7 @@ that asks all members has a deadline for each, and names those that do not answe
 """
 
 import asyncio
+import os
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -325,6 +326,9 @@ class DebuggedJob:
 
     async def _connect(self, member: Member) -> None:
         has_session = member.name in self.problems
+        if member.host != os.uname().nodename:
+            self.problems[member.name] = f"it is on {member.host}, and breakpoints are set on this machine only so far"
+            return
         try:
             async with asyncio.timeout(limits.CONNECT_SECONDS):
                 path = member.socket or self.sockets.get(member.name, "")

@@ -19,6 +19,7 @@ from typing import Final
 from dapkit.cluster import limits
 from dapkit.cluster.engines.engine import JobEngine, JobWait
 from dapkit.cluster.engines.folder import JobFolder
+from dapkit.cluster.engines.kubernetes import SCHEME, Pods
 from dapkit.cluster.engines.processes import RunningProcesses
 from dapkit.cluster.errors import JobError, UnknownTarget
 from dapkit.cluster.findings import JobFinding, absent_ranks, findings_of, late, majority, moving, with_stragglers
@@ -52,6 +53,7 @@ class JobStacks(ProtocolObject, frozen=True, kw_only=True):
         findings: members that the job may wait for.
         moving: members that were at several places, if there were several rounds.
         waits: work that waits for members, the longest wait first; absent if the engine does not know.
+        notes: facts that matter if members are stopped.
         failures: why no member of a machine could be read, by machine.
 
     """
@@ -68,6 +70,7 @@ class JobStacks(ProtocolObject, frozen=True, kw_only=True):
     moving: list[str]
     failures: dict[str, str]
     waits: list[JobWait] | None = None
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,6 +155,7 @@ class ClusterJob:
             moving=moving(rounds_groups) if rounds > 1 else [],
             failures=failures,
             waits=self.engine.waits(),
+            notes=tuple(self.engine.notes()),
         )
 
     def _confirmed(self, members: Sequence[Member], first: NodeAnswer) -> NodeAnswer:
@@ -188,8 +192,9 @@ def job_of(target: str | None, folder: Path, *, via: str = "") -> ClusterJob:
     """Return the job that a user names.
 
     Args:
-        target: process ids (`4711`, `4711,4712`), the folder in which members register, or a scheduler of Dask
-            (`dask://HOST:PORT`); None for DAPKIT_JOB, or the usual folder.
+        target: process ids (`4711`, `4711,4712`), the folder in which members register, a scheduler of Dask
+            (`dask://HOST:PORT`), or pods of Kubernetes (`k8s://NAMESPACE/SELECTOR`); None for DAPKIT_JOB, or the usual
+            folder.
         folder: to which a relative path belongs.
         via: command that reaches another machine, such as `ssh {host}`.
 
@@ -201,6 +206,9 @@ def job_of(target: str | None, folder: Path, *, via: str = "") -> ClusterJob:
     if all(part.strip().isdecimal() for part in text.split(",")):
         pids = [int(part) for part in text.split(",")]
         return ClusterJob(text, RunningProcesses(pids), via)
+    if text.startswith(SCHEME):
+        pods = Pods(text)
+        return ClusterJob(text, pods, via or pods.via)
     if text.startswith(DASK):
         return ClusterJob(text, _dask(text), via)
     place = folder / Path(text.removeprefix("dir:")).expanduser()

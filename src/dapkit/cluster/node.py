@@ -5,8 +5,11 @@ until the input ends. The root of a job starts it by a command of the user's (`-
 where the user lets them pass; on its own machine it calls `look` itself.
 """
 
+import os
 import sys
 
+from dapkit.cluster.engines.processes import members_below
+from dapkit.cluster.errors import UnknownTarget
 from dapkit.cluster.samples import add_reading, read_processes
 from dapkit.cluster.stack_groups import MemberGroup, StackGroups
 from dapkit.protocol import ProtocolError, ProtocolObject, decode_as, encode_value
@@ -17,7 +20,7 @@ class NodeRequest(ProtocolObject, frozen=True, kw_only=True):
     """Members of one machine that are to be read.
 
     Attributes:
-        pids: of their processes, by their names.
+        pids: of their processes, by their names; 0 for the program of this container.
 
     """
 
@@ -44,13 +47,14 @@ class NodeAnswer(ProtocolObject, frozen=True, kw_only=True):
 def look(request: NodeRequest) -> NodeAnswer:
     """Read members of this machine."""
     try:
-        readings = read_processes(list(request.pids.values()))
-    except NoPySpy as error:
+        pids = {name: pid or _program_here() for name, pid in request.pids.items()}
+        readings = read_processes(list(pids.values()))
+    except (NoPySpy, UnknownTarget) as error:
         return NodeAnswer(groups=[], problems={}, suspended=[], failure=str(error))
     groups = StackGroups()
     problems: dict[str, str] = {}
     suspended: list[str] = []
-    for name, pid in request.pids.items():
+    for name, pid in pids.items():
         reading = readings[pid]
         if reading.states.get(pid) == "T":
             suspended.append(name)
@@ -59,6 +63,12 @@ def look(request: NodeRequest) -> NodeAnswer:
         else:
             add_reading(groups, name, pid, reading)
     return NodeAnswer(groups=groups.result(), problems=problems, suspended=suspended)
+
+
+def _program_here() -> int:
+    """Return the process of a container's program: its first that runs Python, but for us. Raises: UnknownTarget."""
+    ours = {os.getpid(), os.getppid()}
+    return next(member.pid for member in members_below([1]) if member.pid not in ours)
 
 
 def main() -> None:

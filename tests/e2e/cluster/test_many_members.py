@@ -1,5 +1,6 @@
 """Faults of members that no real engine shows on demand: some that are silent, or answer something else."""
 
+import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -20,7 +21,7 @@ class SimulatedEngine(QuietEngine):
     """An engine whose members are all at one socket."""
 
     def __init__(self, path: Path, count: int) -> None:
-        self.list = [Member(str(rank), rank, "here", 1, count, socket=str(path)) for rank in range(count)]
+        self.list = [Member(str(rank), rank, os.uname().nodename, 1, count, socket=str(path)) for rank in range(count)]
 
     def members(self) -> list[Member]:
         return self.list

@@ -170,6 +170,7 @@ RULES: dict[tuple[str, str], tuple[Check | Typed | LeftOut, ...]] = {
     ("docs/how-to/find-who-a-job-waits-for.md", "text"): (
         LeftOut("like the answer of the demo, which a test runs"),
         COMMAND_LINES,
+        COMMAND_LINES,
     ),
     ("docs/how-to/debug-dask-tasks.md", "text"): (LeftOut("of a cluster like that of tests/e2e/cluster/test_dask.py"),),
     ("docs/how-to/debug-ranks.md", "text"): (LeftOut("of a job that the tests do not have"),),

@@ -124,7 +124,8 @@ SourceReference = Annotated[int, "Reference of a source without a file, as stack
 # Jobs of many processes
 
 Job = Annotated[
-    str, "Process id of the launcher, or of members (4711,4712), the folder of the job, or dask://HOST:PORT."
+    str,
+    "Process id of the launcher or of members (4711,4712), the job's folder, dask://HOST:PORT, or k8s://NAMESPACE/LABELS.",
 ]
 Members = Annotated[str, "Only these, such as 0-31,40 or rank % 8 == 0 or host == 'n3'."]
 Rounds = Annotated[int, "How often to look, which tells a straggler from a slow step; by default once."]

@@ -109,6 +109,7 @@ def _remarks(result: JobStacks) -> Iterator[str]:
     ):
         yield "No member was late in most rounds: there is no straggler among them."
     yield from _waits(result)
+    yield from map(one_line, result.notes[: limits.JOB_GROUPS])
     for host, failure in result.failures.items():
         yield f"{one_line(host)} was not read: {one_line(failure)}"
 

@@ -78,6 +78,10 @@ class DaskCluster:
         ]
         return sorted(waits, key=lambda wait: -wait.seconds)
 
+    def notes(self) -> list[str]:
+        """Return nothing: a stop holds a thread, and heartbeats go on."""
+        return []
+
     def close(self) -> None:
         """End the connection to the scheduler."""
         if self._client is not None:

@@ -37,6 +37,9 @@ class JobEngine(Protocol):
     def waits(self) -> list[JobWait] | None:
         """Return the work that waits, the longest wait first; None if the engine does not know."""
 
+    def notes(self) -> list[str]:
+        """Return facts that matter if members are stopped."""
+
     def close(self) -> None:
         """End the connection to the engine."""
 
@@ -50,6 +53,10 @@ class QuietEngine:
     def waits(self) -> list[JobWait] | None:
         """Return that it is not known."""
         return None
+
+    def notes(self) -> list[str]:
+        """Return nothing."""
+        return []
 
     def close(self) -> None:
         """Do nothing: there is no connection."""
