@@ -23,6 +23,7 @@ _USUAL = {
     "probe": ("condition", "hits", "every", "tag", "module", "test", "timeout"),
     "trace": ("condition", "nth", "depth", "steps", "test", "module", "timeout"),
     "autopsy": ("pid", "core", "time_travel", "test", "module", "exceptions", "timeout"),
+    "job break": ("breakpoints", "members", "wait_for", "expressions", "timeout"),
     "record": ("output", "keep", "children", "quiet"),
 }
 """The options that the short help of a command has, beside the first paragraph; of others, all but the common ones."""

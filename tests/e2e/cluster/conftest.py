@@ -13,8 +13,17 @@ from pathlib import Path
 import pytest
 
 from dapkit.system.procfs import descendants
+from interpreters import interpreter
 
 PROGRAMS = Path(__file__).parent / "programs"
+
+
+@pytest.fixture
+def python(request: pytest.FixtureRequest) -> str:
+    """An interpreter in which dapkit is not installed, or the one that runs the tests."""
+    version = getattr(request, "param", None)
+    return sys.executable if version is None else str(interpreter(version))
+
 
 type StartJob = Callable[..., int]
 """Starts ranks and returns the launcher's process id: `start("mpi" | "store", *command, ranks=8, restarts=0)`."""

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+import dapkit
 from dapkit.cluster.registrations import read_all
 
 pytestmark = pytest.mark.timeout(300)
@@ -181,9 +182,35 @@ def test_the_end_of_the_hub_lets_all_members_go(job: str, run_dapkit: Dapkit, tm
     until(lambda: steps(tmp_path), lambda now: all(now[rank] > before[rank] + 3 for rank in range(4)))
 
 
-def steps(folder: Path) -> list[int]:
+def steps(folder: Path, ranks: int = 4) -> list[int]:
     """Return how many steps each rank has made."""
-    return [(folder / f"steps-{rank}").stat().st_size for rank in range(4)]
+    return [(folder / f"steps-{rank}").stat().st_size for rank in range(ranks)]
+
+
+@pytest.mark.thorough
+@pytest.mark.each_python
+def test_ranks_of_each_python_are_debugged(
+    python: str, start_job: StartJob, tmp_path: Path, run_dapkit: Dapkit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "job"
+    folder.mkdir(mode=0o700)
+    monkeypatch.setenv("PYTHONPATH", str(Path(dapkit.__file__).parents[1]))
+    start_job("store", python, "-m", "dapkit.cluster.run", "--job", str(folder), "--", str(TRAINING), ranks=2)
+    monkeypatch.delenv("PYTHONPATH")
+    until(lambda: [Path(each["socket"]).exists() for each in read_all(folder)], lambda there: there == [True, True])
+    stacks = until(
+        lambda: details(run_dapkit("job", "where", "--json", str(folder))), lambda stacks: stacks["groups"][0]["calls"]
+    )
+    assert stacks["groups"][0]["calls"][-1]["function"] == "<module>"
+    words = ["--json", "--wait-for", "all", "-e", "rank", str(folder), f"{TRAINING}:{COMPUTED}"]
+    stops = details(run_dapkit("job", "break", *words))
+    assert members_of(stops["groups"]) == [["0", "1"]]
+    stops = details(run_dapkit("job", "continue", "--json", "--step", "over", str(folder)))
+    assert [group["calls"][0]["line"] for group in stops["groups"]] == [DONE]
+    code, text = run_dapkit("job", "release", str(folder))
+    assert code == 0, text
+    before = steps(tmp_path, 2)
+    until(lambda: steps(tmp_path, 2), lambda now: all(now[rank] > before[rank] + 3 for rank in range(2)))
 
 
 @pytest.mark.parametrize(
