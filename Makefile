@@ -28,7 +28,7 @@ JS_QUICK := $(addprefix tests/js/,$(addsuffix .test.js,line_adapter mcp mock_ada
 # The tests start thousands of interpreters, each of which would compile everything anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo demo-cluster demo-timetravel test test-all test-python test-js requests-table adapters-table check check-native free-threaded bench transparency travel-corpus docs wheel check-install vscode-bundle vsix check-vscode test-vscode clean
+.PHONY: help demo demo-cluster demo-timetravel test test-all test-python test-cluster test-js requests-table adapters-table check check-native free-threaded bench transparency travel-corpus docs wheel check-install vscode-bundle vsix check-vscode test-vscode clean
 
 help: ## show this list
 	@sed -n 's/^\([a-z-]*\):[^#]*## /\1 - /p' $(MAKEFILE_LIST)
@@ -60,6 +60,11 @@ test-all: ## test everything: each Python, each adapter, long histories; .ci/run
 
 test-python: $(READY)
 	$(PYTHON) -m pytest -n auto --dist worksteal --junit-xml=$(REPORTS)/python.xml $(ARGS)
+
+test-cluster: $(READY) ## test jobs on all engines, Ray as well, which is installed for it (300 MB)
+	@if [ ! -x .tools/ray/bin/python ]; then .tools/bin/uv venv --quiet --python $(PYTHON) .tools/ray && \
+	    VIRTUAL_ENV=.tools/ray .tools/bin/uv pip install --quiet 'ray[default]>=2.60' -e '.[cluster]'; fi
+	DAPKIT_RAY_PYTHON=$(CURDIR)/.tools/ray/bin/python $(PYTHON) -m pytest --thorough tests/e2e/cluster tests/unit/cluster $(ARGS)
 
 test-js: $(READY) ## let Microsoft's own test client talk to the adapters
 	@mkdir -p $(REPORTS) && rm -f $(REPORTS)/real-client.*

@@ -246,8 +246,8 @@ PARAMETERS: "dict[str, ParameterRow]" = {
     "job": {
         "type": "string",
         "choices": (),
-        "meaning": "Process id of the launcher or of members (4711,4712), the job's folder, "
-        "dask://HOST:PORT, or k8s://NAMESPACE/LABELS.",
+        "meaning": "Process id of the launcher or of members (4711,4712), the job's folder, or "
+        "ray://, dask:// or k8s:// and a place.",
     },
     "members": {
         "type": "string",

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Final
 
 from dapkit.cluster import limits
+from dapkit.cluster.engines import ray
 from dapkit.cluster.engines.engine import JobEngine, JobWait
 from dapkit.cluster.engines.folder import JobFolder
 from dapkit.cluster.engines.kubernetes import SCHEME, Pods
@@ -193,8 +194,8 @@ def job_of(target: str | None, folder: Path, *, via: str = "") -> ClusterJob:
 
     Args:
         target: process ids (`4711`, `4711,4712`), the folder in which members register, a scheduler of Dask
-            (`dask://HOST:PORT`), or pods of Kubernetes (`k8s://NAMESPACE/SELECTOR`); None for DAPKIT_JOB, or the usual
-            folder.
+            (`dask://HOST:PORT`), a dashboard of Ray (`ray://HOST:8265`), or pods of Kubernetes
+            (`k8s://NAMESPACE/SELECTOR`); None for DAPKIT_JOB, or the usual folder.
         folder: to which a relative path belongs.
         via: command that reaches another machine, such as `ssh {host}`.
 
@@ -206,6 +207,8 @@ def job_of(target: str | None, folder: Path, *, via: str = "") -> ClusterJob:
     if all(part.strip().isdecimal() for part in text.split(",")):
         pids = [int(part) for part in text.split(",")]
         return ClusterJob(text, RunningProcesses(pids), via)
+    if text.startswith(ray.SCHEME):
+        return ClusterJob(text, ray.RayCluster(text), via)
     if text.startswith(SCHEME):
         pods = Pods(text)
         return ClusterJob(text, pods, via or pods.via)

@@ -172,6 +172,7 @@ RULES: dict[tuple[str, str], tuple[Check | Typed | LeftOut, ...]] = {
         COMMAND_LINES,
         COMMAND_LINES,
     ),
+    ("docs/how-to/debug-ray-actors.md", "text"): (LeftOut("of a cluster like that of tests/e2e/cluster/test_ray.py"),),
     ("docs/how-to/debug-dask-tasks.md", "text"): (LeftOut("of a cluster like that of tests/e2e/cluster/test_dask.py"),),
     ("docs/how-to/debug-ranks.md", "text"): (LeftOut("of a job that the tests do not have"),),
     ("docs/how-to/debug-from-an-agent.md", "text"): (LeftOut("of a program that the tests do not have"),) * 2,

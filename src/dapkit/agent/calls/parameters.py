@@ -125,7 +125,7 @@ SourceReference = Annotated[int, "Reference of a source without a file, as stack
 
 Job = Annotated[
     str,
-    "Process id of the launcher or of members (4711,4712), the job's folder, dask://HOST:PORT, or k8s://NAMESPACE/LABELS.",
+    "Process id of the launcher or of members (4711,4712), the job's folder, or ray://, dask:// or k8s:// and a place.",
 ]
 Members = Annotated[str, "Only these, such as 0-31,40 or rank % 8 == 0 or host == 'n3'."]
 Rounds = Annotated[int, "How often to look, which tells a straggler from a slow step; by default once."]
