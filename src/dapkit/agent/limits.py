@@ -253,3 +253,9 @@ JOB_ANSWERS = 8
 
 JOB_VALUE = 120
 """Characters of a value in the answer about a job."""
+
+JOB_FOCUS_ATTEMPTS = 10
+"""How often it is tried to open a session with a member that the job has just left."""
+
+JOB_FOCUS_PAUSE = 0.2
+"""Seconds between these attempts."""

@@ -320,7 +320,7 @@ class DebuggedJob:
             for member in members
             if member.state == MemberState.RUNNING
             and member.name not in self.links
-            and self.problems.get(member.name, _HAS_SESSION) == _HAS_SESSION
+            and (member.socket or self.problems.get(member.name, _HAS_SESSION) == _HAS_SESSION)
         ]
         await asyncio.gather(*(self._connect(member) for member in new))
 

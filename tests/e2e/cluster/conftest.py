@@ -6,7 +6,7 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from pathlib import Path
 
@@ -14,6 +14,7 @@ import pytest
 
 from dapkit.system.procfs import descendants
 from interpreters import interpreter
+from job_helpers import Dapkit, StartJob
 
 PROGRAMS = Path(__file__).parent / "programs"
 
@@ -25,10 +26,6 @@ def python(request: pytest.FixtureRequest) -> str:
     return sys.executable if version is None else str(interpreter(version))
 
 
-type StartJob = Callable[..., int]
-"""Starts ranks and returns the launcher's process id: `start("mpi" | "store", *command, ranks=8, restarts=0)`."""
-
-
 @pytest.fixture
 def start_job(tmp_path: Path) -> Iterator[StartJob]:
     with ExitStack() as stack:
@@ -37,10 +34,6 @@ def start_job(tmp_path: Path) -> Iterator[StartJob]:
             return stack.enter_context(_running(engine, command, tmp_path, ranks=ranks, restarts=restarts))
 
         yield start
-
-
-type Dapkit = Callable[..., tuple[int, str]]
-"""Runs the command in a project of its own, and returns its exit code and its output."""
 
 
 @pytest.fixture

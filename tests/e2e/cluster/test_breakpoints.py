@@ -1,11 +1,8 @@
 """Breakpoints in all members of a job: who stops, what goes on meanwhile, and how it ends."""
 
-import json
 import os
 import signal
 import sys
-import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,30 +10,14 @@ import pytest
 
 import dapkit
 from dapkit.cluster.registrations import read_all
+from job_helpers import Dapkit, StartJob, details, marked_line, until
 
 pytestmark = pytest.mark.timeout(300)
 
 TRAINING = Path(__file__).parent / "programs" / "training.py"
-SECONDS = 120.0
-
-type Dapkit = Callable[..., tuple[int, str]]
-type StartJob = Callable[..., int]
 
 
-def line_of(mark: str) -> int:
-    lines = TRAINING.read_text().splitlines()
-    return next(number for number, line in enumerate(lines, 1) if line.endswith(f"# {mark}"))
-
-
-COMPUTED, DONE = line_of("computed"), line_of("done")
-
-
-def until[T](get: Callable[[], T], fits: Callable[[T], bool]) -> T:
-    end = time.monotonic() + SECONDS
-    while not fits(value := get()):
-        assert time.monotonic() < end, value
-        time.sleep(0.1)
-    return value
+COMPUTED, DONE = marked_line(TRAINING, "computed"), marked_line(TRAINING, "done")
 
 
 @pytest.fixture(params=["registered", pytest.param("by process id", marks=pytest.mark.thorough)])
@@ -61,12 +42,6 @@ def registered(start_job: StartJob, tmp_path: Path, *, ranks: int = 4, restarts:
     until(lambda: read_all(folder), lambda all_of_them: len(all_of_them) == ranks)
     until(lambda: all(Path(each["socket"]).exists() for each in read_all(folder)), bool)
     return str(folder)
-
-
-def details(answer: tuple[int, str]) -> Any:  # noqa: ANN401 - any JSON
-    code, text = answer
-    assert code == 0, text
-    return json.loads(text)["details"]
 
 
 def members_of(groups: list[dict[str, Any]]) -> list[list[str]]:

@@ -9,11 +9,12 @@ from pathlib import Path
 import pytest
 
 from dapkit.cluster import ClusterJob, JobError, JobFinding, JobStacks, job_of
+from job_helpers import SECONDS, marked_line
 
 pytestmark = pytest.mark.timeout(300)
 
 PROGRAMS = Path(__file__).parent / "programs"
-SECONDS = 120
+CULPRITS_FILE = PROGRAMS / "culprits.py"
 
 CULPRITS = {
     "deadlock": ("late", ["2", "5"]),
@@ -27,11 +28,6 @@ CULPRITS = {
     "thread": ("interpreter", ["5"]),
     "disk": ("kernel", ["5"]),
 }
-
-
-def line_of(mark: str) -> int:
-    lines = (PROGRAMS / "culprits.py").read_text().splitlines()
-    return next(number for number, line in enumerate(lines, 1) if line.endswith(f"# {mark}"))
 
 
 def settled(job: ClusterJob, kinds: set[str], names: list[str], note: str) -> JobStacks:
@@ -75,9 +71,12 @@ def test_each_culprit_is_named_with_its_line(
     launcher = start_job(engine, *start)
     job = job_of(str(tmp_path / "job") if registers else str(launcher), tmp_path)
     kinds = {kind, "teardown"} if culprit == "died" else {kind}  # the end of MPI waits for the others
-    error = f"ValueError: bad batch at {programs / 'culprits.py'}:{line_of('died')}"
+    error = f"ValueError: bad batch at {programs / 'culprits.py'}:{marked_line(CULPRITS_FILE, 'died')}"
     stacks = settled(job, kinds, names, error if culprit == "died" else "")
     if culprit == "deadlock":
-        assert sorted(map(own_line, stacks.findings)) == [line_of("deadlock of 2"), line_of("deadlock of 5")]
+        assert sorted(map(own_line, stacks.findings)) == [
+            marked_line(CULPRITS_FILE, "deadlock of 2"),
+            marked_line(CULPRITS_FILE, "deadlock of 5"),
+        ]
     elif culprit not in ("died", "killed", "teardown"):
-        assert [own_line(finding) for finding in stacks.findings] == [line_of(culprit)]
+        assert [own_line(finding) for finding in stacks.findings] == [marked_line(CULPRITS_FILE, culprit)]

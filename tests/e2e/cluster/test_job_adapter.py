@@ -25,16 +25,11 @@ from dapkit.protocol import (
     ThreadsArguments,
     VariablesArguments,
 )
+from job_helpers import SECONDS, marked_line
 
 pytestmark = [pytest.mark.anyio, pytest.mark.timeout(300)]
 
 TRAINING = Path(__file__).parent / "programs" / "training.py"
-SECONDS = 120
-
-
-def line_of(mark: str) -> int:
-    lines = TRAINING.read_text().splitlines()
-    return next(number for number, line in enumerate(lines, 1) if line.endswith(f"# {mark}"))
 
 
 def job_of_four(start_job: Callable[..., int], tmp_path: Path) -> str:
@@ -68,7 +63,7 @@ async def test_an_editor_sees_groups_as_threads(start_job: Callable[..., int], t
     job = job_of_four(start_job, tmp_path)
     async with Session.spawn([sys.executable, "-m", "dapkit.cluster.adapter"]) as session:
         await session.attach({"job": job})
-        computed, done = line_of("computed"), line_of("done")
+        computed, done = marked_line(TRAINING, "computed"), marked_line(TRAINING, "done")
         placed = await session.request(
             SetBreakpointsArguments(source=Source(path=str(TRAINING)), breakpoints=[SourceBreakpoint(line=computed)])
         )
@@ -105,7 +100,7 @@ async def test_each_group_is_reported_with_its_members(start_job: Callable[..., 
         await session.attach({"job": job, "members": "rank > 1"})
         await session.request(
             SetBreakpointsArguments(
-                source=Source(path=str(TRAINING)), breakpoints=[SourceBreakpoint(line=line_of("done"))]
+                source=Source(path=str(TRAINING)), breakpoints=[SourceBreakpoint(line=marked_line(TRAINING, "done"))]
             )
         )
         with anyio.fail_after(SECONDS):
@@ -121,7 +116,7 @@ async def test_a_member_gets_a_session_of_its_own(start_job: Callable[..., int],
     job = job_of_four(start_job, tmp_path)
     async with Session.spawn([sys.executable, "-m", "dapkit.cluster.adapter"]) as session:
         await session.attach({"job": job})
-        computed = line_of("computed")
+        computed = marked_line(TRAINING, "computed")
         await session.request(
             SetBreakpointsArguments(source=Source(path=str(TRAINING)), breakpoints=[SourceBreakpoint(line=computed)])
         )

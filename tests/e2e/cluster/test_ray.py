@@ -1,36 +1,20 @@
 """Workers of Ray as members. `make test-cluster` runs this, in an environment of its own: Ray has 300 MB."""
 
-import json
 import os
 import socket
 import subprocess
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
+
+from job_helpers import Dapkit, details, marked_line, until
 
 pytestmark = pytest.mark.timeout(300)
 
 PROGRAM = Path(__file__).parent / "programs" / "ray_job.py"
-SECONDS = 120.0
 
-type Dapkit = Callable[..., tuple[int, str]]
 type StartCluster = Callable[[str], str]
-
-
-def line_of(mark: str) -> int:
-    lines = PROGRAM.read_text().splitlines()
-    return next(number for number, line in enumerate(lines, 1) if line.endswith(f"# {mark}"))
-
-
-def until[T](get: Callable[[], T], fits: Callable[[T], bool]) -> T:
-    end = time.monotonic() + SECONDS
-    while not fits(value := get()):
-        assert time.monotonic() < end, value
-        time.sleep(0.3)
-    return value
 
 
 @pytest.fixture
@@ -61,7 +45,7 @@ def test_an_actor_that_hangs_is_named_with_its_task(start_cluster: StartCluster,
     job = start_cluster("hang")
     text = until(lambda: run_dapkit("job", "where", job)[1], lambda text: "trainer-5 is LATE" in text)
     assert "at work on Trainer.step for " in text
-    assert f"Trainer.step @ ray_job.py:{line_of('hangs')}" in text
+    assert f"Trainer.step @ ray_job.py:{marked_line(PROGRAM, 'hangs')}" in text
     text = until(lambda: run_dapkit("job", "where", job)[1], lambda text: "Waiting: " in text)
     assert "Waiting: total for the results of other tasks" in text
 
@@ -70,25 +54,29 @@ def test_all_actors_stop_and_go_on(start_cluster: StartCluster, run_dapkit: Dapk
     job = start_cluster("steps")
     results = [tmp_path / f"results-{rank}" for rank in range(8)]
     until(lambda: [file.exists() for file in results], all)
-    words = ["--json", "--wait-for", "8", "--timeout", "60", "-e", "self.rank", job, f"{PROGRAM}:{line_of('done')}"]
+    words = [
+        "--json",
+        "--wait-for",
+        "8",
+        "--timeout",
+        "60",
+        "-e",
+        "self.rank",
+        job,
+        f"{PROGRAM}:{marked_line(PROGRAM, 'done')}",
+    ]
     stops = details(run_dapkit("job", "break", *words))
     [group] = stops["groups"]
     assert sorted(group["members"]) == [f"trainer-{rank}" for rank in range(8)]
     assert sorted(int(each["value"]) for each in group["answers"]) == list(range(8))
     code, text = run_dapkit("job", "focus", job, "trainer-3")
     assert code == 0, text
-    assert f"{PROGRAM}:{line_of('done')} in Trainer.step" in text
+    assert f"{PROGRAM}:{marked_line(PROGRAM, 'done')} in Trainer.step" in text
     run_dapkit("detach")
     code, text = run_dapkit("job", "release", job)
     assert code == 0, text
     sizes = [file.stat().st_size for file in results]
     until(lambda: [file.stat().st_size for file in results], lambda now: all(map(int.__gt__, now, sizes)))
-
-
-def details(answer: tuple[int, str]) -> Any:  # noqa: ANN401 - any JSON
-    code, text = answer
-    assert code == 0, text
-    return json.loads(text)["details"]
 
 
 def test_a_dashboard_that_does_not_answer_is_refused(run_dapkit: Dapkit) -> None:

@@ -2,8 +2,10 @@
 
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
+import anyio
 import anyio.from_thread
 import anyio.to_thread
 
@@ -18,10 +20,10 @@ from dapkit.agent.results.jobs import JobReleased
 from dapkit.agent.results.session import Started
 from dapkit.catalog.definition import Traits
 from dapkit.client.breakpoint_spec import BreakpointSpec, SourceLocation
-from dapkit.cluster import DebuggedJob, JobBreakpoint, JobStacks, JobStops, job_of
+from dapkit.cluster import DebuggedJob, JobBreakpoint, JobStacks, JobStops, Member, job_of
 from dapkit.cluster import limits as cluster_limits
 from dapkit.cluster.findings import with_stops
-from dapkit.protocol import changed
+from dapkit.protocol import DapkitError, changed
 
 
 @action(
@@ -123,9 +125,16 @@ async def job_focus(call: ActionCall, *, job: p.Job | None = None, member: p.Mem
     debugged = await _debugged(call, job)
     spec = [f"{each.path}:{each.line}" for each in debugged.breakpoints]
     released, socket = await debugged.let_go_for(member)
-    return await attach_to_engine(
-        call, Path(socket), pid=released.pid, breakpoints=spec, target=f"member {released.name}"
-    )
+    for _ in range(limits.JOB_FOCUS_ATTEMPTS):  # the engine may still be busy with our leaving
+        with suppress(DapkitError):
+            return await _session_with(call, released, socket, spec)
+        await anyio.sleep(limits.JOB_FOCUS_PAUSE)
+    return await _session_with(call, released, socket, spec)
+
+
+async def _session_with(call: ActionCall, member: Member, socket: str, breakpoints: Sequence[str]) -> Started:
+    target = f"member {member.name}"
+    return await attach_to_engine(call, Path(socket), pid=member.pid, breakpoints=breakpoints, target=target)
 
 
 @action(Approval.EXECUTE, example={"job": "4711"})

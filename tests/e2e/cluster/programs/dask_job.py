@@ -4,10 +4,9 @@ Usage: dask_job.py WORKERS WORKER_TTL hang|part
 """
 
 import sys
-from pathlib import Path
 
 import dask
-from dask_tasks import part, slow, total
+from dask_tasks import parts, slow, total
 from distributed import Client, LocalCluster
 
 
@@ -22,13 +21,8 @@ def main() -> None:
         if kind == "hang":
             waiting = client.submit(slow, 1, key="slow-1")
             client.submit(total, waiting, key="total").result()
-        numbers = iter(range(10_000_000))
-        while True:
-            addresses = list(client.scheduler_info(n_workers=-1)["workers"])
-            tasks = [client.submit(part, next(numbers), pure=False, workers=[address]) for address in addresses]
-            results = client.gather(tasks)
-            with Path("results").open("a") as file:
-                file.write(f"{sum(results)}\n")
+        addresses = list(client.scheduler_info(n_workers=-1)["workers"])
+        client.gather([client.submit(parts, place, workers=[each]) for place, each in enumerate(addresses)])
 
 
 if __name__ == "__main__":
