@@ -113,16 +113,18 @@ class Conversation:
 
     def _answer_disconnect(self, request: Request, body: RawJson | None) -> None:
         # Pending requests end with the session, and events that wait for them need not wait any more.
-        # A client that asks to disconnect twice (Helix) gets its wish both times.
+        # A client that asks to disconnect twice (Helix) gets its wish both times, behind all events.
+        last = [request]
         for unwanted in list(self.unanswered.values()):
             if unwanted.command == "disconnect":
                 del self.unanswered[unwanted.seq]
-                self.outbox.put_response(unwanted, success=True, message=None, body=body)
+                last.append(unwanted)
             else:
                 self.answer(unwanted, success=False, message="cancelled", body=None)
         if not self.lifecycle.introduced:
             self.outbox.drop_events()
-        self.outbox.put_behind(request, body)
+        for each in sorted(last, key=lambda each: each.seq):
+            self.outbox.put_behind(each, body)
         self.disconnected = True
 
 

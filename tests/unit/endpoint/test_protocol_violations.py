@@ -16,6 +16,7 @@ from dapkit.protocol import (
     Request,
     StoppedEvent,
     TerminatedEvent,
+    ThreadEvent,
     ThreadsArguments,
     encode_frame,
 )
@@ -278,6 +279,17 @@ def test_disconnect_twice_is_answered_twice() -> None:
         assert isinstance(asked, RequestReceived)
         peer.endpoint.respond(asked.request)
     assert [(said["command"], said["success"]) for said in peer.hear()] == [("disconnect", True)] * 2
+
+
+def test_nothing_follows_the_first_of_two_responses_to_disconnect() -> None:
+    peer = in_phase("running")
+    requests = [
+        asked.request for _ in range(2) for asked in peer.ask("disconnect") if isinstance(asked, RequestReceived)
+    ]
+    peer.endpoint.send_event(ThreadEvent(reason="started", thread_id=2))
+    peer.endpoint.respond(requests[1])
+    order = [(message["type"], message.get("event") or message["request_seq"]) for message in peer.hear()]
+    assert order == [("event", "thread"), ("response", requests[0].seq), ("response", requests[1].seq)]
 
 
 def test_continue_without_its_body_is_read_as_all_threads(adapter: RawPeer) -> None:
