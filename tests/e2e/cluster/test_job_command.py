@@ -134,6 +134,17 @@ def test_a_machine_that_does_not_answer_is_named(
     assert reason in stacks.failures["n7"]
 
 
+def test_a_job_that_has_ended_is_said_to_have_ended(
+    start_job: Callable[..., int], run_dapkit: Dapkit, tmp_path: Path
+) -> None:
+    folder, program = tmp_path / "job", tmp_path / "ends.py"
+    folder.mkdir(mode=0o700)
+    program.write_text("")
+    start_job("store", *wrapped(folder, program), ranks=2)
+    text = until(lambda: run_dapkit("job", "where", str(folder))[1], lambda text: "No process of the job runs" in text)
+    assert "Read 0 of 2 members" in text
+
+
 def test_a_rank_that_is_killed_is_gone_and_a_restarted_one_replaced(
     start_job: Callable[..., int], tmp_path: Path
 ) -> None:

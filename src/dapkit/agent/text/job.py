@@ -96,6 +96,9 @@ def _lines(result: JobStacks) -> Iterator[str]:
 
 def _remarks(result: JobStacks) -> Iterator[str]:
     mains = [group for group in result.groups if group.thread == MAIN]
+    if not mains and not result.findings and not result.failures:
+        yield "No process of the job runs: all have ended, or were killed."
+        return
     if result.moving:
         yield f"Between the rounds {_count(len(result.moving), 'member')} moved: {set_text(result.moving)}"
     elif result.rounds > 1:
