@@ -1,6 +1,6 @@
 """Engines of many members at one unix socket: each connection is a member, and answers at once.
 
-Usage: simulated_members.py SOCKET [silent|garbage]: every tenth member is like that from setBreakpoints on.
+Usage: simulated_members.py SOCKET [silent|garbage|wrong]: every tenth member is like that from setBreakpoints on.
 """
 
 import asyncio
@@ -47,6 +47,16 @@ class Member(asyncio.Protocol):
         body = None
         if command == "setBreakpoints":
             if self.fault and self.number % 10 == 0:
+                if self.fault == "wrong":
+                    self.send(
+                        {
+                            "type": "response",
+                            "request_seq": seq,
+                            "command": command,
+                            "success": True,
+                            "body": {"breakpoints": 7},
+                        }
+                    )
                 if self.fault == "garbage":
                     self.transport.write(b"Content-Length: 9\r\n\r\nnot JSON!")
                 return

@@ -6,13 +6,14 @@ that asks all members has a deadline for each, and names those that do not answe
 """
 
 import asyncio
+import logging
 import os
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Final
 
-from dapkit.adapter import RequestFailed
 from dapkit.cluster import limits
 from dapkit.cluster.errors import JobError
 from dapkit.cluster.job import ClusterJob
@@ -23,6 +24,7 @@ from dapkit.cluster.stack_groups import GroupedCall, compared_calls
 from dapkit.program_api.command_line import CliOptions
 from dapkit.program_api.start_plan import start_plan
 from dapkit.protocol import (
+    DapkitError,
     EvaluateBody,
     ProtocolObject,
     ScopesBody,
@@ -37,6 +39,8 @@ from dapkit.python.adapter.injection.bootstrap import begin_in
 from dapkit.python.adapter.injection.injector import Ways
 from dapkit.python.stacks.threads import Frame, is_own
 from dapkit.transport import private_folder
+
+log = logging.getLogger(__name__)
 
 _OPTIONS: Final[Mapping[str, object]] = {"justMyCode": True, "stopAllThreads": False, "endsWithLink": False}
 _HAS_SESSION: Final = "a session of its own debugs it"
@@ -153,17 +157,22 @@ class DebuggedJob:
             JobError: the job has no members, or none can be connected to.
 
         """
-        await asyncio.to_thread(self.job.engine.inject)
-        await self.connect_new()
+        try:
+            await asyncio.to_thread(self.job.engine.inject)
+            await self.connect_new()
+        except BaseException:
+            await self.close()
+            raise
         if not self.links:
+            await self.close()
             reasons = "; ".join(f"{name}: {reason}" for name, reason in list(self.problems.items())[:3])
             raise JobError(f"no member of {self.job.target} can be connected to: {reasons or 'no process of it runs'}")
         self._joins = asyncio.create_task(self._watch_for_joins())
 
     @property
     def is_live(self) -> bool:
-        """Whether any member is connected."""
-        return any(not link.ended for link in self.links.values())
+        """Whether any member is connected, or has a session of its own."""
+        return any(not link.ended for link in self.links.values()) or _HAS_SESSION in self.problems.values()
 
     @property
     def stopped(self) -> set[str]:
@@ -209,23 +218,24 @@ class DebuggedJob:
         """Wake those that wait for a change."""
         self._changed.set()
 
-    async def wait(self, *, quorum: float, deadline: float) -> None:
+    async def wait(self, *, quorum: float, deadline: float, among: AbstractSet[str] | None = None) -> None:
         """Wait until members have stopped.
 
         Args:
             quorum: how many: a number from 1 on, or below 1 a part of the connected members; 0 waits for no stop.
             deadline: seconds; the wait ends then without an error.
+            among: the members that count; None for all.
 
         """
         loop = asyncio.get_running_loop()
         end = loop.time() + deadline
-        while len(self.stopped) < self._least(quorum) and loop.time() < end:
+        while self._is_short_of(quorum, among) and loop.time() < end:
             self._changed.clear()
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._changed.wait(), max(0.0, end - loop.time()))
 
-    async def resume(self, subset: str = "all", *, step: str = "") -> int:
-        """Let the stopped threads of members continue, or step `over`, `into` or `out`; return in how many members.
+    async def resume(self, subset: str = "all", *, step: str = "") -> set[str]:
+        """Let the stopped threads of members continue, or step `over`, `into` or `out`; return these members.
 
         Raises:
             WrongSet: the text is not a set of members.
@@ -240,7 +250,7 @@ class DebuggedJob:
                 await link.ask(command, {"threadId": thread_id, "singleThread": True})
 
         await self._each(stopped, let_go)
-        return len(stopped)
+        return set(stopped)
 
     async def stops(self, subset: str = "all", *, expressions: Sequence[str] = (), values: bool = True) -> JobStops:
         """Return the stopped members in groups, with the values of one of each if they are wanted.
@@ -303,8 +313,10 @@ class DebuggedJob:
     async def _watch_for_joins(self) -> None:
         while True:
             await asyncio.sleep(limits.JOIN_SECONDS)
-            with suppress(JobError):
+            try:
                 await self.connect_new()
+            except DapkitError as error:
+                log.info("the members of %s are not known at the moment: %s", self.job.target, error)
 
     async def connect_new(self) -> None:
         """Connect to members that have joined, and to those whose session has left them."""
@@ -325,7 +337,7 @@ class DebuggedJob:
         await asyncio.gather(*(self._connect(member) for member in new))
 
     async def _connect(self, member: Member) -> None:
-        has_session = member.name in self.problems
+        has_session = self.problems.get(member.name) == _HAS_SESSION
         if member.host != os.uname().nodename:
             self.problems[member.name] = f"it is on {member.host}, and breakpoints are set on this machine only so far"
             return
@@ -336,7 +348,7 @@ class DebuggedJob:
                 await self._introduce(member, link)
         except TimeoutError:
             self.problems[member.name] = f"its engine did not answer within {limits.CONNECT_SECONDS:g} s"
-        except (JobError, RequestFailed, OSError) as error:
+        except (DapkitError, OSError) as error:
             self.problems[member.name] = _HAS_SESSION if has_session else str(error)
         else:
             self.links[member.name] = link
@@ -376,7 +388,7 @@ class DebuggedJob:
             specs = self._for(self.members[name], path)
             answer = decode_as(SetBreakpointsBody, await link.ask("setBreakpoints", _specs(specs, path)))
             for each, result in zip(specs, answer.breakpoints, strict=False):
-                if result.verified or (result.message or "").startswith("no code of this file"):
+                if result.verified or result.reason == "pending":
                     verified[each.line] = verified.get(each.line, 0) + 1
                 else:
                     problems.setdefault(each.line, result.message or "")
@@ -400,7 +412,7 @@ class DebuggedJob:
         name, frame_id = group.stopped[0]
         variables: list[MemberValue] = []
         answers: list[MemberAnswer] = []
-        with suppress(JobError):
+        with suppress(DapkitError):
             variables = [] if not values else await _locals(self.links[name], frame_id)
         for expression in expressions:
             members: dict[str, list[str]] = {}
@@ -432,8 +444,10 @@ class DebuggedJob:
         async def attempt(name: str, link: MemberLink) -> None:
             try:
                 await work(name, link)
-            except JobError as error:
+            except DapkitError as error:
                 self.problems[name] = str(error)
+            else:
+                self.problems.pop(name, None)
 
         await asyncio.gather(*(attempt(name, link) for name, link in list(links.items())))
 
@@ -447,9 +461,11 @@ class DebuggedJob:
         link = self.links.get(member.name)
         return link is not None and bool(link.stops)
 
-    def _least(self, quorum: float) -> float:
-        live = sum(not link.ended for link in self.links.values())
-        return min(quorum, live) if quorum >= 1 else quorum * live
+    def _is_short_of(self, quorum: float, among: AbstractSet[str] | None) -> bool:
+        """Whether fewer members than wanted are stopped."""
+        live = {name for name, link in self.links.items() if not link.ended and (among is None or name in among)}
+        least = min(quorum, len(live)) if quorum >= 1 else quorum * len(live)
+        return len(live & self.stopped) < least
 
 
 @dataclass
@@ -501,5 +517,5 @@ async def _answer(link: MemberLink, frame_id: int, expression: str) -> str:
     try:
         arguments = {"expression": expression, "frameId": frame_id, "context": "watch"}
         return decode_as(EvaluateBody, await link.ask("evaluate", arguments)).result
-    except JobError as error:
+    except DapkitError as error:
         return f"({error})"

@@ -46,7 +46,7 @@ def start_cluster(tmp_path: Path) -> Iterator[StartCluster]:
 
 def test_a_task_that_others_wait_for_is_named_with_its_line(start_cluster: StartCluster, run_dapkit: Dapkit) -> None:
     job = start_cluster("hang", workers=3)
-    text = until(lambda: run_dapkit("job", "where", job)[1], lambda text: "slow @ dask_tasks.py" in text)
+    text = until(lambda: run_dapkit("job", "where", job)[1], lambda text: "is LATE" in text and "slow-1\n" in text)
     assert f"slow @ dask_tasks.py:{marked_line(TASKS, 'slow')}" in text
     assert "is LATE: elsewhere than most, and at work on slow-1" in text
     text = until(lambda: run_dapkit("job", "where", job)[1], lambda text: "Waiting: " in text)

@@ -65,7 +65,10 @@ async def job_where(
             report=lambda text: anyio.from_thread.run_sync(call.progress, text),
         )
 
-    stacks = await anyio.to_thread.run_sync(look, abandon_on_cancel=True)
+    try:
+        stacks = await anyio.to_thread.run_sync(look, abandon_on_cancel=True)
+    finally:
+        await anyio.to_thread.run_sync(whole.engine.close)
     debugged = call.jobs.get(_key(call, job))
     return stacks if debugged is None else changed(stacks, findings=with_stops(stacks.findings, debugged.stopped))
 
@@ -110,10 +113,10 @@ async def job_continue(
     """Let the stopped members of a job continue, or step, and show who stops next."""
     quorum = _quorum(wait_for)
     debugged = _present(call, job)
-    count = await debugged.resume(members, step=step or "")
+    resumed = await debugged.resume(members, step=step or "")
     if step is not None and wait_for == "any":
-        quorum = float(count)
-    return await _after(call, debugged, quorum, expressions)
+        quorum = _quorum("all")
+    return await _after(call, debugged, quorum, expressions, among=resumed)
 
 
 @action(Approval.EXECUTE, example={"job": "4711", "member": "5"})
@@ -147,10 +150,17 @@ async def job_release(call: ActionCall, *, job: p.Job | None = None) -> JobRelea
     return JobReleased(target=debugged.job.target, members=count)
 
 
-async def _after(call: ActionCall, debugged: DebuggedJob, quorum: float, expressions: Sequence[str] | None) -> JobStops:
-    """Wait for stops, and a moment for those that come at the same time."""
+async def _after(
+    call: ActionCall,
+    debugged: DebuggedJob,
+    quorum: float,
+    expressions: Sequence[str] | None,
+    *,
+    among: set[str] | None = None,
+) -> JobStops:
+    """Wait for stops, of the members that were resumed if some were, and a moment for others at the same time."""
     patience = max(0.0, call.left - limits.JOB_LOOK_SECONDS)
-    await debugged.wait(quorum=quorum, deadline=patience)
+    await debugged.wait(quorum=quorum, deadline=patience, among=among)
     if quorum:
         await debugged.wait(quorum=1.0 - sys.float_info.epsilon, deadline=min(patience, limits.JOB_STOPS_SECONDS))
     return await debugged.stops(expressions=expressions or ())
@@ -160,6 +170,10 @@ async def _debugged(call: ActionCall, job: str | None) -> DebuggedJob:
     """Return the job with its members connected; it is connected to if it is not yet."""
     key = _key(call, job)
     debugged = call.jobs.get(key)
+    if debugged is not None and not debugged.is_live:  # an earlier job of the same name
+        del call.jobs[key]
+        await debugged.close()
+        debugged = None
     if debugged is None:
         whole = await anyio.to_thread.run_sync(lambda: job_of(job, call.folder))
         debugged = DebuggedJob(whole)

@@ -37,9 +37,7 @@ def missing() -> None:
 
 def straggler() -> None:
     if IS_CULPRIT:
-        end = time.monotonic() + 3600
-        while time.monotonic() < end:
-            sum(range(100_000))  # straggler
+        any(number for number in iter(int, 1))  # straggler
 
 
 def teardown() -> None:
