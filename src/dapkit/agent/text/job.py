@@ -148,7 +148,7 @@ def _reason(finding: JobFinding) -> str:
         FindingKind.TEARDOWN: f"{are} in TEARDOWN: the program's code has ended, the process has not"
         + (f" ({note})" if note else ""),
         FindingKind.KERNEL: f"{are} in a call of the SYSTEM that cannot be interrupted, such as one to a disk",
-        FindingKind.INTERPRETER: f"{wait} for the INTERPRETER's lock (GIL), which thread {note} holds",
+        FindingKind.INTERPRETER: f"{wait}, and thread {note} held the INTERPRETER's lock (GIL) at that moment",
         FindingKind.LATE: f"{are} LATE: elsewhere than most{f', and {note}' if note else ''}",
         FindingKind.STOPPED: f"{are} STOPPED by a breakpoint or a step of dapkit; job continue goes on",
         FindingKind.STRAGGLER: f"is a STRAGGLER: late in {finding.rounds} rounds",
