@@ -9,6 +9,7 @@ import select
 import signal
 import struct
 import subprocess
+import sys
 import termios
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -31,7 +32,7 @@ _WEB_FONT = re.compile(r"@font-face \{.*?\}\s*", re.DOTALL)
 WRITE_PICTURES = os.environ.get("DAPKIT_WRITE_PICTURES") == "1"
 """Whether pictures of the documentation are replaced, as the run of the tests was begun: tests clear the variable."""
 
-PATIENCE = 60.0
+PATIENCE = 120.0
 """Seconds that the screen may take to show something."""
 
 
@@ -100,13 +101,20 @@ class Terminal:
         deadline = time.monotonic() + PATIENCE
         while not fact():
             if time.monotonic() > deadline:
-                raise AssertionError(f"{failure}:\n{self.text}")
+                raise AssertionError(f"{failure}:\n{self.text}\n{self._state()}")
             self._look()
 
     def wait_for_the_end(self) -> int:
         """Wait until the program has ended; return its exit status."""
         self.wait_until(lambda: self.process.poll() is not None, "the program does not end")
         return self.process.wait()
+
+    def _state(self) -> str:
+        """Return what the program does, for the message of a failure."""
+        if self.process.poll() is not None:
+            return f"the program has ended with {self.process.returncode}"
+        look = [str(Path(sys.executable).with_name("py-spy")), "dump", "--nonblocking", "--pid", str(self.process.pid)]
+        return subprocess.run(look, capture_output=True, text=True, timeout=30, check=False).stdout
 
     def _look(self) -> None:
         ready, _, _ = select.select([self._descriptor], [], [], 0.05)

@@ -1,5 +1,6 @@
 """Breakpoints in all members of a job: who stops, what goes on meanwhile, and how it ends."""
 
+import json
 import os
 import signal
 import sys
@@ -9,7 +10,7 @@ from typing import Any
 import pytest
 
 import dapkit
-from dapkit.cluster.registrations import read_all
+from dapkit.cluster.registrations import Registration, read_all
 from job_helpers import Dapkit, StartJob, details, marked_line, until
 
 pytestmark = pytest.mark.timeout(300)
@@ -36,11 +37,16 @@ def job(request: pytest.FixtureRequest, start_job: StartJob, tmp_path: Path) -> 
 
 def registered(start_job: StartJob, tmp_path: Path, *, ranks: int = 4, restarts: int = 0) -> str:
     folder = tmp_path / "job"
-    folder.mkdir(mode=0o700)
+    folder.mkdir(mode=0o700, exist_ok=True)
+    earlier = {each["pid"] for each in read_all(folder)}
     wrapper = [sys.executable, "-m", "dapkit.cluster.run", "--job", str(folder), "--"]
     start_job("store", *wrapper, str(TRAINING), ranks=ranks, restarts=restarts)
-    until(lambda: read_all(folder), lambda all_of_them: len(all_of_them) == ranks)
-    until(lambda: all(Path(each["socket"]).exists() for each in read_all(folder)), bool)
+
+    def new() -> list[Registration]:
+        return [each for each in read_all(folder) if each["pid"] not in earlier]
+
+    until(new, lambda registrations: len(registrations) == ranks)
+    until(lambda: all(Path(each["socket"]).exists() for each in new()), bool)
     return str(folder)
 
 
@@ -126,14 +132,30 @@ def test_members_of_a_restarted_job_get_the_breakpoints(
     victims = {registration["pid"] for registration in read_all(Path(job))}
     os.kill(min(victims), signal.SIGKILL)
     until(lambda: len(read_all(Path(job))), lambda count: count == 6)
-    stops = until(
-        lambda: details(
-            run_dapkit("job", "break", "--json", "--wait-for", "none", "-e", "__import__('os').getpid()", job)
-        ),
-        lambda stops: len([name for group in stops["groups"] for name in group["members"]]) == 3,
+    stopped = until(
+        lambda: stopped_of(run_dapkit, job), lambda groups: sum(len(each["members"]) for each in groups) == 3
     )
-    pids = {int(each["value"]) for group in stops["groups"] for each in group["answers"]}
+    pids = {int(each["value"]) for group in stopped for each in group["answers"]}
     assert not pids & victims
+
+
+def test_a_job_that_is_started_again_gets_the_breakpoints(
+    start_job: StartJob, tmp_path: Path, run_dapkit: Dapkit
+) -> None:
+    job = registered(start_job, tmp_path, ranks=2)
+    details(run_dapkit("job", "break", "--json", "--wait-for", "all", job, f"{TRAINING}:{COMPUTED}"))
+    for registration in read_all(Path(job)):
+        os.kill(registration["pid"], signal.SIGKILL)
+    until(lambda: run_dapkit("job", "break", "--wait-for", "none", job)[0], lambda code: code != 0)
+    registered(start_job, tmp_path, ranks=2)
+    until(lambda: stopped_of(run_dapkit, job), lambda groups: sum(len(each["members"]) for each in groups) == 2)
+
+
+def stopped_of(run_dapkit: Dapkit, job: str) -> list[dict[str, Any]]:
+    """Return the groups of stopped members with their process ids; none while no member can be connected to."""
+    words = ["--json", "--wait-for", "none", "-e", "__import__('os').getpid()", job]
+    code, text = run_dapkit("job", "break", *words)
+    return [] if code else json.loads(text)["details"]["groups"]
 
 
 def test_a_member_that_is_killed_while_it_is_stopped_is_named(job: str, run_dapkit: Dapkit) -> None:

@@ -18,7 +18,7 @@ from e2e.diagnostics.commands import SECONDS, as_json, dapkit, menu
 from e2e.hub.processes import ended
 from screens import keep_picture
 
-pytestmark = [pytest.mark.usefixtures("runtime"), pytest.mark.timeout(180)]
+pytestmark = [pytest.mark.usefixtures("runtime"), pytest.mark.timeout(300)]
 
 UP = "\x1b[A"
 OLD = "2020-01-02"

@@ -21,7 +21,7 @@ from e2e.diagnostics.commands import as_json, dapkit, menu, start_running
 from interpreters import interpreter
 from screens import keep_picture, terminal
 
-pytestmark = [pytest.mark.usefixtures("runtime"), pytest.mark.timeout(240)]
+pytestmark = [pytest.mark.usefixtures("runtime"), pytest.mark.timeout(300)]
 
 GROWING = """
     class Order:

@@ -17,7 +17,7 @@ from dapkit.tui.app import SCREENS
 from e2e.diagnostics.commands import MENU, dapkit
 from screens import keep_picture, terminal
 
-pytestmark = [pytest.mark.usefixtures("runtime"), pytest.mark.timeout(120)]
+pytestmark = [pytest.mark.usefixtures("runtime"), pytest.mark.timeout(300)]
 
 DOWN, ESCAPE = "\x1b[B", "\x1b"
 

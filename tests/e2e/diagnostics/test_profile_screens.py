@@ -14,7 +14,7 @@ from e2e.diagnostics.commands import dapkit, menu
 from e2e.diagnostics.profiled import PYTHON, SHOP, running, seen
 from screens import WRITE_PICTURES, Terminal, keep_picture, terminal
 
-pytestmark = [pytest.mark.usefixtures("runtime"), pytest.mark.timeout(240)]
+pytestmark = [pytest.mark.usefixtures("runtime"), pytest.mark.timeout(300)]
 
 COMMAND = [sys.executable, "-m", "dapkit.cli"]
 ESCAPE, CTRL_C = "\x1b", "\x03"

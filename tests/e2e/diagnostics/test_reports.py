@@ -13,7 +13,7 @@ from dapkit.diagnostics import limits
 from e2e.diagnostics.commands import as_json, dapkit, menu
 from screens import keep_picture
 
-pytestmark = [pytest.mark.usefixtures("runtime"), pytest.mark.timeout(180)]
+pytestmark = [pytest.mark.usefixtures("runtime"), pytest.mark.timeout(300)]
 
 ENVIRONMENT, ARGUMENT, OUTPUT, VARIABLE, PASSWORD, QUERY, LITERAL = (
     "planted-0-environment",

@@ -19,7 +19,7 @@ from dapkit.cli import exit_codes
 from e2e.diagnostics.commands import SECONDS, dapkit, menu
 from screens import keep_picture
 
-pytestmark = [pytest.mark.usefixtures("runtime"), pytest.mark.timeout(180)]
+pytestmark = [pytest.mark.usefixtures("runtime"), pytest.mark.timeout(300)]
 
 PLANTED = "hunter-22-tooth"
 UP, END, ESCAPE = "\x1b[A", "\x1b[F", "\x1b"

@@ -167,16 +167,18 @@ async def _after(
 
 
 async def _debugged(call: ActionCall, job: str | None) -> DebuggedJob:
-    """Return the job with its members connected; it is connected to if it is not yet."""
+    """Return the job with its members connected; it is connected to if it is not yet.
+
+    Where all members have ended, the job may have been started again: its breakpoints are kept for that.
+    """
     key = _key(call, job)
     debugged = call.jobs.get(key)
-    if debugged is not None and not debugged.is_live:  # an earlier job of the same name
-        del call.jobs[key]
-        await debugged.close()
-        debugged = None
-    if debugged is None:
-        whole = await anyio.to_thread.run_sync(lambda: job_of(job, call.folder))
-        debugged = DebuggedJob(whole)
+    if debugged is None or not debugged.is_live:
+        earlier = debugged
+        debugged = DebuggedJob(await anyio.to_thread.run_sync(lambda: job_of(job, call.folder)))
+        if earlier is not None:
+            await earlier.close()
+            debugged.breakpoints = earlier.breakpoints
         call.progress("connecting to the members")
         await debugged.open()
         call.jobs[key] = debugged
