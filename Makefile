@@ -28,7 +28,7 @@ JS_QUICK := $(addprefix tests/js/,$(addsuffix .test.js,line_adapter mcp mock_ada
 # The tests start thousands of interpreters, each of which would compile everything anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo demo-cluster demo-timetravel test test-all test-python test-cluster test-js requests-table adapters-table check check-native free-threaded bench transparency travel-corpus docs wheel check-install vscode-bundle vsix check-vscode test-vscode clean
+.PHONY: help demo demo-cluster demo-timetravel test test-all test-python test-cluster test-posix test-js requests-table adapters-table check check-native free-threaded bench transparency travel-corpus docs wheel check-install vscode-bundle vsix check-vscode test-vscode clean
 
 help: ## show this list
 	@sed -n 's/^\([a-z-]*\):[^#]*## /\1 - /p' $(MAKEFILE_LIST)
@@ -61,6 +61,17 @@ test-all: ## test everything: each Python, each adapter, long histories; .ci/run
 test-python: $(READY)
 	$(PYTHON) -m pytest -n auto --dist worksteal --junit-xml=$(REPORTS)/python.xml $(ARGS)
 
+POSIX_TESTS := tests/unit/system tests/unit/transport tests/unit/hub tests/unit/client tests/conformance tests/e2e/transport \
+    tests/e2e/hub tests/e2e/client tests/e2e/catalog tests/e2e/cli tests/e2e/python
+test-posix: $(READY) ## test with what every POSIX system has, as macOS; what only Linux has is refused
+	$(PYTHON) tools/take_linux_away.py
+	@mkdir -p $(REPORTS) && rm -f $(REPORTS)/linux-names.txt
+	DAPKIT_SYSTEM=posix DAPKIT_LINUX_NAMES=$(CURDIR)/$(REPORTS)/linux-names.txt \
+	    $(PYTHON) -m pytest -n auto --dist worksteal --thorough $(ARGS) $(POSIX_TESTS)
+	@if [ -s $(REPORTS)/linux-names.txt ]; then \
+	    echo "dapkit has used what only Linux has:"; sort $(REPORTS)/linux-names.txt | uniq -c; exit 1; \
+	fi
+
 test-cluster: $(READY) ## test jobs on all engines, Ray as well, which is installed for it (300 MB)
 	@if [ ! -x .tools/ray/bin/python ]; then .tools/bin/uv venv --quiet --python $(PYTHON) .tools/ray && \
 	    VIRTUAL_ENV=.tools/ray .tools/bin/uv pip install --quiet 'ray[default]>=2.60' -e '.[cluster]'; fi
@@ -91,6 +102,7 @@ check: $(READY) ## check format, lint, types, layers, words, the lock file, the 
 	$(ENVIRONMENT)/bin/ruff format --check .
 	$(ENVIRONMENT)/bin/ruff check .
 	$(ENVIRONMENT)/bin/mypy
+	$(ENVIRONMENT)/bin/mypy --platform darwin src
 	$(ENVIRONMENT)/bin/lint-imports
 	$(PYTHON) tools/check_words.py
 	.tools/bin/uv lock --check --quiet --no-cache --python $(PYTHON)

@@ -20,6 +20,7 @@ import pytest
 
 import bootstrap
 from interpreters import OURS, free_threaded
+from linux_only import needs_linux
 from missing import missing, require_root
 
 PR_SET_CHILD_SUBREAPER = 36  # linux/prctl.h
@@ -120,6 +121,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         _keep(config, items, lambda item: item.get_closest_marker("thorough") is None)
     if not config.getoption("--each-adapter"):
         _keep(config, items, lambda item: item.get_closest_marker("each_adapter") is None)
+    if os.environ.get("DAPKIT_SYSTEM") == "posix":
+        _keep(config, items, lambda item: not needs_linux(item.nodeid))
     if config.getoption("--free-threaded"):
         _keep(config, items, lambda item: python_of(item) in bootstrap.FREE_THREADED)
     items.sort(key=lambda item: item.get_closest_marker("timeout") is None)  # else one of them is left at the end

@@ -24,12 +24,10 @@ def test_a_process_has_its_status() -> None:
     status = procfs.status_of(os.getpid())
     assert (status["Pid"], status["PPid"]) == (str(os.getpid()), str(os.getppid()))
     assert os.getpid() in procfs.pids()
-    assert procfs.exists(os.getpid())
 
 
 def test_of_a_process_that_has_ended_nothing_is_known() -> None:
     pid = no_process()
-    assert not procfs.exists(pid)
     assert (procfs.status_of(pid), procfs.mapped_files(pid), procfs.memory_sizes(pid)) == ({}, {}, {})
     assert procfs.sockets_of(pid) == set()
 

@@ -5,6 +5,7 @@ session; these are the others. Each alone is enough to end the process, with
 `closing()` called and everything released.
 """
 
+import contextlib
 import logging
 import os
 import signal
@@ -14,6 +15,7 @@ import anyio
 
 from dapkit import limits
 from dapkit.system.original_parent import original_parent
+from dapkit.system.this_system import SYSTEM
 from dapkit.transport import background_tasks
 
 log = logging.getLogger(__name__)
@@ -57,16 +59,9 @@ async def _wait_for_end_of_parent(end: Callable[[], Awaitable[None]]) -> None:
     parent = original_parent()
     if parent == 0:  # it lives outside of our container
         return
-    try:
-        process = os.pidfd_open(parent)
-    except ProcessLookupError:
-        process = None
-    if process is not None:
-        try:
-            if os.getppid() == parent:
-                await anyio.wait_readable(process)
-        finally:
-            os.close(process)
+    with contextlib.suppress(ProcessLookupError), SYSTEM.open_process(parent) as process:
+        if os.getppid() == parent:
+            await anyio.wait_readable(process.descriptor)
     log.info("ending because the parent process %d has gone", parent)
     await end()
 

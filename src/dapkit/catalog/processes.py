@@ -8,6 +8,7 @@ from pathlib import Path
 from dapkit.catalog.errors import NoProgram
 from dapkit.catalog.programs import bare_name, is_built_by_go
 from dapkit.system import procfs
+from dapkit.system.this_system import SYSTEM
 
 _LIBPYTHON = re.compile(rb"/libpython3[\w.]*\.so")
 
@@ -41,15 +42,14 @@ def look_at_process(pid: int, debuggers: Mapping[str, str]) -> ProcessInfo:
         NoProgram: the process does not exist, or may not be looked at.
 
     """
-    proc = Path(f"/proc/{pid}")
     try:
-        executable = (proc / "exe").readlink()
-        command = tuple(word.decode(errors="replace") for word in (proc / "cmdline").read_bytes().split(b"\0") if word)
-        runs, evidence = _kind(proc, executable, debuggers)
+        executable = Path(SYSTEM.executable_of(pid))
+        command = tuple(word for word in SYSTEM.command_of(pid) if word)
+        runs, evidence = _kind(pid, executable, debuggers)
     except (FileNotFoundError, ProcessLookupError) as error:
         what = (
             "is part of the kernel, or has ended"
-            if proc.exists()
+            if SYSTEM.exists(pid)
             else "is not there (if it is a port, give it as port)"
         )
         raise NoProgram(f"process {pid} {what}") from error
@@ -58,38 +58,30 @@ def look_at_process(pid: int, debuggers: Mapping[str, str]) -> ProcessInfo:
     return ProcessInfo(pid, executable, runs, evidence, command)
 
 
-def _kind(proc: Path, executable: Path, debuggers: Mapping[str, str]) -> tuple[str, str]:
+def _kind(pid: int, executable: Path, debuggers: Mapping[str, str]) -> tuple[str, str]:
     name = bare_name(executable.name.removesuffix(" (deleted)"))
     if name in debuggers:
         return name, f"is {debuggers[name]}, {executable}"
-    with (proc / "exe").open("rb") as file:
+    with Path(SYSTEM.program_file(pid)).open("rb") as file:
         if is_built_by_go(file):
             return "go", f"runs {executable}, which Go has built"
-    if (library := _LIBPYTHON.search((proc / "maps").read_bytes())) is not None:
-        return "python", f"has loaded {Path(library[0].decode()).name}"
+    for file_name in procfs.mapped_files(pid):
+        if _LIBPYTHON.search(file_name.encode()) is not None:
+            return "python", f"has loaded {Path(file_name).name}"
     return name, f"runs {executable}"
 
 
 def listener(port: int, debuggers: Mapping[str, str]) -> ProcessInfo | None:
     """Return the process that listens on a port of this machine; None if it cannot be seen."""
-    sockets = {
-        row.link
-        for row in procfs.tcp_sockets()
-        if row.state == procfs.LISTEN and int(row.local.rpartition(":")[2], 16) == port
-    }
-    if not sockets:
+    pid = SYSTEM.process_listening_on(port)
+    if pid is None:
         return None
-    for pid in procfs.pids():
-        if not sockets.isdisjoint(procfs.sockets_of(pid)):
-            try:
-                return look_at_process(pid, debuggers)
-            except NoProgram:
-                return None
-    return None
+    try:
+        return look_at_process(pid, debuggers)
+    except NoProgram:
+        return None
 
 
 def listening_ports(pid: int) -> set[int]:
     """Return the TCP ports at which a process listens, as far as they can be seen."""
-    sockets = procfs.sockets_of(pid)
-    listeners = (row for row in procfs.tcp_sockets() if row.state == procfs.LISTEN and row.link in sockets)
-    return {int(row.local.rpartition(":")[2], 16) for row in listeners}
+    return SYSTEM.listening_ports(pid)

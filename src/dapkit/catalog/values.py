@@ -27,6 +27,7 @@ from pathlib import Path
 from dapkit.catalog import limits
 from dapkit.catalog.rust import lldb_formatters, panic_function
 from dapkit.catalog.templates import UNKNOWN
+from dapkit.system.this_system import SYSTEM
 from dapkit.system.trusted_files import read_start
 
 
@@ -161,7 +162,7 @@ def _start_of(file: Path) -> bytes:
 
 def _executable(values: PlaceholderValues) -> str | None:
     try:
-        return None if values.pid is None else str(Path(f"/proc/{values.pid}/exe").readlink())
+        return None if values.pid is None else SYSTEM.executable_of(values.pid)
     except OSError:
         return None
 

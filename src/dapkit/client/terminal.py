@@ -26,13 +26,9 @@ from dapkit.client.errors import WaitExpired
 from dapkit.client.output import OutputText, TextLog
 from dapkit.client.terminal_launcher import REPORT
 from dapkit.protocol import RunInTerminalRequestArguments
+from dapkit.system.unix_modules import fcntl, termios
 from dapkit.transport import CannotStart, GroupReaper, ProcessGroup, StateChange, background_tasks, ignored_signals
 from dapkit.transport.descriptors import DescriptorReader, DescriptorWriter
-
-if sys.platform != "win32":  # where this can be imported, and no more
-    import fcntl
-    import pty
-    import termios
 
 type OnOutput = Callable[["Terminal", str, str], None]
 """Called with the program's output, piece by piece as it arrives, and with its category: stdout or stderr."""
@@ -208,11 +204,11 @@ def _start(
     request: RunInTerminalRequestArguments, on_output: OnOutput | None, program_input: Path | None
 ) -> tuple[Terminal, DescriptorReader]:
     """Start the launcher; return the terminal, and where it says why it could not become the program."""
-    master, slave = pty.openpty()
-    reading, reports = os.pipe2(os.O_CLOEXEC)
+    master, slave = os.openpty()
+    reading, reports = os.pipe()
     fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", *_SIZE, 0, 0))
     input_path = "" if program_input is None else str(program_input.absolute())
-    pipes = {} if program_input is None else {1: os.pipe2(os.O_CLOEXEC), 2: os.pipe2(os.O_CLOEXEC)}
+    pipes = {} if program_input is None else {1: os.pipe(), 2: os.pipe()}
     launcher = [sys.executable, "-I", "-S", str(_LAUNCHER), request.cwd or ".", input_path, *request.args]
     given_to_it = {0: slave, 1: slave, 2: slave, REPORT: reports}
     given_to_it |= {standard: writing for standard, (_, writing) in pipes.items()}

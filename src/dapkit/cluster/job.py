@@ -30,6 +30,7 @@ from dapkit.cluster.node import NodeAnswer, NodeRequest, look
 from dapkit.cluster.registrations import DEFAULT_FOLDER
 from dapkit.cluster.stack_groups import MemberGroup, StackGroups, with_members_moved
 from dapkit.protocol import ProtocolError, ProtocolObject, changed, decode_as, encode_value
+from dapkit.system.platform_support import needs_linux
 
 DASK: Final = "dask://"
 
@@ -203,6 +204,8 @@ def job_of(target: str | None, folder: Path, *, via: str = "") -> ClusterJob:
         UnknownTarget: it names no job.
 
     """
+    if (problem := needs_linux("looking at a job")) is not None:
+        raise UnknownTarget(problem)
     text = (target or os.environ.get("DAPKIT_JOB") or DEFAULT_FOLDER).strip()
     if all(part.strip().isdecimal() for part in text.split(",")):
         pids = [int(part) for part in text.split(",")]

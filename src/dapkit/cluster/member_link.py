@@ -27,7 +27,7 @@ from dapkit.protocol import (
     encode_frame,
     encode_value,
 )
-from dapkit.transport.gate import peer_of
+from dapkit.system.this_system import SYSTEM
 
 _NOTHING: Final = RawJson(b"null")
 
@@ -65,7 +65,7 @@ class MemberLink(asyncio.Protocol):
         """Keep the transport, if the other end belongs to our user: it could have us run programs else."""
         assert isinstance(transport, asyncio.Transport)  # noqa: S101 - of a stream, as asyncio has it
         self._transport = transport
-        user = peer_of(transport.get_extra_info("socket"))[1]
+        user = SYSTEM.peer_of(transport.get_extra_info("socket"))[1]
         if user not in {0, os.geteuid()}:
             self._end(f"user {user} is at the other end, expected user {os.geteuid()}")
             transport.close()

@@ -15,6 +15,7 @@ from pathlib import Path
 from dapkit.cluster import registrations
 from dapkit.cluster.launcher_variables import rank_in
 from dapkit.program_api.command_line import CliOptions
+from dapkit.system.this_system import SYSTEM
 
 USAGE = "usage: python -m dapkit.cluster.run [--job FOLDER] -- FILE | -m MODULE | -c CODE [ARGUMENT]...\n"
 
@@ -90,7 +91,8 @@ def _socket_path() -> str:
 
     folder = Path(private_folder())
     for dead in folder.glob("member-*"):  # of members that were killed
-        if not Path("/proc", dead.name.removeprefix("member-")).exists():
+        number = dead.name.removeprefix("member-")
+        if number.isdecimal() and not SYSTEM.exists(int(number)):
             dead.unlink(missing_ok=True)
     return str(folder / f"member-{os.getpid()}")
 

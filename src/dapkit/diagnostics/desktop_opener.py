@@ -3,10 +3,10 @@
 import os
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
 from dapkit.diagnostics import limits
+from dapkit.system.selection import IS_MACOS
 
 _OPENERS = (
     ("DISPLAY", "xdg-open"),
@@ -46,6 +46,6 @@ def open_path(path: Path) -> bool:
 
 def _opener() -> str | None:
     programs = [program for variable, program in _OPENERS if os.environ.get(variable)]
-    if sys.platform == "darwin":
+    if IS_MACOS:
         programs.append("open")
     return next((path for program in programs if (path := shutil.which(program)) is not None), None)

@@ -12,6 +12,7 @@ from dapkit.diagnostics.errors import DiagnosticsError
 from dapkit.diagnostics.sessions import Where, record_of
 from dapkit.python.adapter.injection import target
 from dapkit.system import procfs
+from dapkit.system.this_system import SYSTEM
 
 _THIS_MACHINE = ("", "localhost", "::1", "0.0.0.0")  # noqa: S104 - compared with
 
@@ -122,7 +123,7 @@ def language_of(pid: int) -> Language:
     else:
         return "python"
     try:
-        with Path(f"/proc/{pid}/exe").open("rb") as executable:
+        with Path(SYSTEM.program_file(pid)).open("rb") as executable:
             return "go" if is_built_by_go(executable) else "native"
     except OSError as error:
         raise DiagnosticsError("not_running", f"Process {pid} cannot be looked at: {error.strerror}.") from error

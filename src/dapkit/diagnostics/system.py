@@ -20,6 +20,8 @@ from dapkit.catalog.versions import version_told
 from dapkit.diagnostics import limits
 from dapkit.diagnostics.sessions import OnProgress, Where
 from dapkit.redaction.redaction import Redaction, TextKind
+from dapkit.system.selection import LINUX, NAME
+from dapkit.system.this_system import SYSTEM
 from dapkit.system.trusted_files import read_start
 
 _PACKAGES = ("anyio", "click", "msgspec", "pyyaml", "mcp", "textual", "py-spy", "memray", "ipykernel", "debugpy")
@@ -89,7 +91,7 @@ def _machine() -> Section:
         "kernel": f"{platform.system()} {platform.release()}",
         "architecture": platform.machine(),
         "cpu": _processor(),
-        "cpus": f"{os.cpu_count()}, {len(os.sched_getaffinity(0))} of them for us",
+        "cpus": f"{os.cpu_count()}, {SYSTEM.usable_cpus()} of them for us",
         "memory": _sizes(memory.get("MemTotal"), memory.get("MemAvailable")),
         "folder": str(Path.cwd()),
     }
@@ -164,7 +166,7 @@ def _terminal() -> Section:
 
 def _parent_name() -> str:
     try:
-        return Path(f"/proc/{os.getppid()}/comm").read_text(errors="replace").strip()
+        return Path(SYSTEM.executable_of(os.getppid())).name
     except OSError:
         return ""
 
@@ -198,7 +200,9 @@ def _environment(environ: Mapping[str, str]) -> Section:
 
 
 def _table(path: Path, separator: str) -> Mapping[str, str]:
-    """Return the first value of each name of a file of the system."""
+    """Return the first value of each name of a file of Linux; nothing on other systems."""
+    if NAME != LINUX:
+        return {}
     try:
         lines = read_start(path, limits.SYSTEM_FILE_BYTES).decode(errors="replace").splitlines()
     except OSError:

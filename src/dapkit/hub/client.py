@@ -18,9 +18,7 @@ from dapkit.hub import wire
 from dapkit.hub.connection import HubConnection, OnPart, OnProgress
 from dapkit.hub.errors import CallRefused, HubLost, HubSilent, HubUnavailable, OtherVersion
 from dapkit.hub.folder import LOCK, LOG, SOCKET, runtime_folder
-
-if sys.platform != "win32":  # where this can be imported, and no more
-    import fcntl
+from dapkit.system.unix_modules import fcntl
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -151,8 +149,11 @@ class HubClient:
             connection.watch()
             try:
                 connection.greet(deadline)
+                connection.watch()
                 connection.ask({"call": wire.STOP}, deadline)
             except HubSilent:
+                if not connection.pid:
+                    raise
                 connection.kill()
             except (HubLost, CallRefused):  # it is ending already
                 pass

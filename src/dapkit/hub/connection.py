@@ -2,15 +2,15 @@
 
 import contextlib
 import os
-import select
 import signal
 import socket
-import sys
 import time
 
 from dapkit import limits
 from dapkit.hub import wire
 from dapkit.hub.errors import CallRefused, HubLost, HubSilent, HubUnavailable
+from dapkit.system.interface import ProcessHandle
+from dapkit.system.this_system import SYSTEM
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ class HubConnection:
     """A connection to a hub that listens.
 
     Attributes:
-        pid: the process that listens.
+        pid: the process that listens; 0 until `greet` where the system does not tell it.
         greeting: its first message, once `greet` has returned.
 
     """
@@ -38,10 +38,9 @@ class HubConnection:
         self._socket = connected
         self._lines = wire.LineBuffer()
         self._received: list[bytearray] = []
-        self._process = -1
+        self._process: ProcessHandle | None = None
         self.greeting: dict[str, object] = {}
-        credentials = connected.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12)
-        self.pid, uid, _gid = (int.from_bytes(credentials[at : at + 4], sys.byteorder) for at in (0, 4, 8))
+        self.pid, uid = SYSTEM.peer_of(connected)
         if uid != os.geteuid():
             self.close()
             raise HubUnavailable(f"the socket of the hub is held by user {uid}, expected user {os.geteuid()}")
@@ -80,9 +79,9 @@ class HubConnection:
     def close(self) -> None:
         """Close it; the hub gives up a call that is not answered yet."""
         self._socket.close()
-        if self._process >= 0:
-            os.close(self._process)
-            self._process = -1
+        if self._process is not None:
+            self._process.close()
+            self._process = None
 
     def interrupt(self) -> None:
         """End a call that another thread waits for, with HubLost."""
@@ -94,8 +93,10 @@ class HubConnection:
         return socket.socket(fileno=self._socket.detach())
 
     def greet(self, deadline: float) -> None:
-        """Wait for its first message."""
+        """Wait for its first message, which has its process as well: not every system tells that."""
         self.greeting = self._next(deadline)
+        pid = self.greeting.get("pid")
+        self.pid = self.pid or (pid if isinstance(pid, int) else 0)
 
     def ask(
         self,
@@ -124,23 +125,21 @@ class HubConnection:
         self._send({"id": 1, **message}, deadline)
 
     def watch(self) -> None:
-        """Open a descriptor of the hub's process, so that no other process can be taken for it later."""
+        """Watch the hub's process, so that no other process can be taken for it later."""
+        if self._process is not None or not self.pid:
+            return
         with contextlib.suppress(ProcessLookupError):  # it has ended
-            self._process = os.pidfd_open(self.pid)
+            self._process = SYSTEM.open_process(self.pid)
 
     def wait_for_end(self, seconds: float) -> bool:
         """Wait until the process that is watched has ended; False if it has not in that time."""
-        if self._process < 0:
-            return True
-        poll = select.poll()
-        poll.register(self._process, select.POLLIN)
-        return bool(poll.poll(seconds * 1000))
+        return self._process is None or self._process.has_ended(seconds)
 
     def kill(self) -> None:
         """End the process that is watched by force."""
-        if self._process >= 0:
+        if self._process is not None:
             with contextlib.suppress(ProcessLookupError):
-                signal.pidfd_send_signal(self._process, signal.SIGKILL)
+                self._process.send(signal.SIGKILL)
 
     def _answer(
         self, deadline: float, on_progress: OnProgress | None, on_part: OnPart | None = None

@@ -58,7 +58,7 @@ def listen(
         OSError: the address cannot be listened on, or no folder can hold the token.
 
     """
-    _need_linux()
+    _need_support()
     _engine_module("connection.current_engine").need_no_launcher()
     from dapkit.program_api import addresses
 
@@ -90,7 +90,7 @@ def listen_in_private(name: str) -> str:
         OSError: no folder can hold the socket.
 
     """
-    _need_linux()
+    _need_support()
     _engine_module("connection.current_engine").need_no_launcher()
     from dapkit.program_api.addresses import private_folder
 
@@ -134,7 +134,7 @@ def connect(
         OSError: no debugger listens there.
 
     """
-    _need_linux()
+    _need_support()
     _engine_module("connection.current_engine").need_no_launcher()
     from dapkit.program_api import addresses
 
@@ -317,7 +317,7 @@ def begin(words: str) -> None:
     from dapkit.program_api.command_line import read_variable
     from dapkit.program_api.start_plan import start_plan
 
-    _need_linux()
+    _need_support()
     beginning = start_plan(read_variable(words))
     _engine_module("loader").log_file = beginning["log"]
     startup = _engine_module("starting.startup")
@@ -327,11 +327,11 @@ def begin(words: str) -> None:
         raise OSError(startup.explain(error, beginning)) from error
 
 
-def _need_linux() -> None:
-    if sys.platform != "linux":
-        from dapkit.system.platform_support import unsupported
+def _need_support() -> None:
+    from dapkit.system.platform_support import unsupported
 
-        raise RuntimeError(unsupported())
+    if (reason := unsupported()) is not None:
+        raise RuntimeError(reason)
 
 
 def _engine_module(name: str) -> "Any":  # noqa: ANN401 - a module that is known at run time only

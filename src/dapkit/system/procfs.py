@@ -1,6 +1,7 @@
 """Facts about processes from /proc, for which the standard library has no function.
 
-A process may end at any moment, and another user's tells little: where there is nothing to read, an answer is empty.
+A process may end at any moment, another user's tells little, and other systems than Linux have nothing of it: where
+there is nothing to read, an answer is empty.
 """
 
 import os
@@ -8,6 +9,8 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
+
+from dapkit.system.selection import LINUX, NAME
 
 KIBIBYTE = 1024
 LISTEN, ESTABLISHED = "0A", "01"
@@ -28,11 +31,6 @@ class TcpSocket(NamedTuple):
         return f"socket:[{self.inode}]"
 
 
-def exists(pid: int) -> bool:
-    """Return whether a process exists, also if it has ended and its parent has not noticed yet."""
-    return os.path.exists(f"/proc/{pid}")
-
-
 def status_of(pid: int) -> dict[str, str]:
     """Return the fields of `/proc/PID/status`."""
     fields = (line.partition(":") for line in _lines(Path(f"/proc/{pid}/status")))
@@ -41,24 +39,19 @@ def status_of(pid: int) -> dict[str, str]:
 
 def pids() -> Iterator[int]:
     """Yield the numbers of all processes that can be seen."""
-    for name in os.listdir("/proc"):
+    for name in os.listdir("/proc") if NAME == LINUX else ():
         if name.isdecimal():
             yield int(name)
 
 
-def descendants(pid: int) -> list[int]:
-    """Return the processes below a process, parents first. A process that has lost its parent is below no other."""
-    children: dict[int, list[int]] = {}
-    for each in pids():
-        try:
-            parent = int(Path("/proc", str(each), "stat").read_bytes().rpartition(b")")[2].split()[1])
-        except (OSError, IndexError):
-            continue  # it has ended
-        children.setdefault(parent, []).append(each)
-    below = list(children.get(pid, ()))
-    for each in below:
-        below += children.get(each, ())
-    return below
+def stat_of(pid: int) -> list[bytes]:
+    """Return the fields of `/proc/PID/stat` that follow the name of the process: its state, its parent and so on."""
+    if NAME != LINUX:
+        return []
+    try:
+        return Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()
+    except OSError:  # it has ended
+        return []
 
 
 def mapped_files(pid: int) -> dict[str, int]:
@@ -89,6 +82,8 @@ def tcp_sockets(folder: Path = Path("/proc/net")) -> Iterator[TcpSocket]:
 def sockets_of(pid: int) -> set[str]:
     """Return the targets of the descriptors of a process that are sockets."""
     links: set[str] = set()
+    if NAME != LINUX:
+        return links
     with suppress(OSError):
         for file in Path(f"/proc/{pid}/fd").iterdir():
             with suppress(FileNotFoundError):  # it was closed meanwhile
@@ -97,6 +92,8 @@ def sockets_of(pid: int) -> set[str]:
 
 
 def _lines(file: Path) -> list[str]:
+    if NAME != LINUX:
+        return []
     try:
         return file.read_text(errors="replace").splitlines()
     except OSError:

@@ -10,6 +10,8 @@ import errno
 import os
 import stat
 
+from dapkit.system.this_system import SYSTEM
+
 _MOST_LINKS = 40
 """Links in the way to one file; the kernel follows as many."""
 
@@ -142,11 +144,11 @@ def _is_ours_alone(path: str, group: int) -> bool:
     try:
         name, _, _, members = grp.getgrgid(group)
         user = pwd.getpwuid(os.geteuid()).pw_name
-        lists = os.listxattr(path)
+        has_list = SYSTEM.has_access_list(path)
     except (KeyError, OSError):
         return False
     alone = set(members) <= {user, "root"} and (group == 0 or name == user)
-    return alone and "system.posix_acl_access" not in lists
+    return alone and not has_list
 
 
 def _need_regular(path: str | os.PathLike[str], status: os.stat_result) -> None:

@@ -12,11 +12,8 @@ open sockets of the child and its descendants. The table of connections alone pr
 closed sockets, whose owner it does not know.
 """
 
-import contextlib
-import os
 import socket
-import struct
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
 from pathlib import Path
@@ -26,7 +23,7 @@ import anyio
 from anyio.abc import ByteStream
 
 from dapkit import limits
-from dapkit.system import procfs
+from dapkit.system.this_system import SYSTEM
 from dapkit.transport.authentication import introduce
 from dapkit.transport.child import ChildProcess, StderrSink, started
 from dapkit.transport.errors import CannotStart, NotAdmitted
@@ -36,46 +33,6 @@ from dapkit.transport.sockets import SocketStream, connected
 from dapkit.transport.state_change import StateChange
 from dapkit.transport.tasks import background_tasks
 from dapkit.transport.tcp import listening_socket
-
-_MAPPED = "0000000000000000FFFF0000"
-"""The prefix of an address of IPv4 in the table of IPv6."""
-
-
-def is_held(connected: socket.socket, session: int) -> bool | None:
-    """Return whether a process of a session has the other end of a connection within this machine.
-
-    None: the connection has not been accepted yet.
-    """
-    try:
-        ends = f"{_in_table(connected.getpeername())} {_in_table(connected.getsockname())}"
-    except OSError:  # it has gone
-        return False
-    inodes = list(_inodes(ends))
-    if inodes == ["0"]:
-        return None
-    sockets = {f"socket:[{inode}]" for inode in inodes}
-    return any(not sockets.isdisjoint(procfs.sockets_of(process)) for process in _processes_of(session))
-
-
-def _inodes(ends: str) -> Iterator[str]:
-    """Yield the inode of the socket between these ends, unless it is closed; 0 before it is accepted."""
-    for row in procfs.tcp_sockets():
-        if f"{row.local} {row.remote}".replace(_MAPPED, "") == ends and row.state == procfs.ESTABLISHED:
-            yield row.inode
-
-
-def _in_table(address: tuple[str, int]) -> str:
-    """Return an address of IPv4 as the tables show it: a word in the byte order of the machine."""
-    (word,) = struct.unpack("=I", socket.inet_aton(address[0]))
-    return f"{word:08X}:{address[1]:04X}"
-
-
-def _processes_of(session: int) -> Iterator[int]:
-    for pid in procfs.pids():
-        with contextlib.suppress(ProcessLookupError):  # it has just ended
-            if os.getsid(pid) == session:
-                yield pid
-
 
 PLACEHOLDERS = ("${port}", "${socket}", "${callback}")
 """Placeholders in the command of an adapter for its port, its unix socket, or a port that it connects to."""
@@ -168,7 +125,7 @@ async def _by_callback(stack: AsyncExitStack) -> tuple[str, Meet]:
 
     async def admit_adapter(stream: SocketStream) -> ByteStream:
         await updates.until(lambda: session != 0)
-        if not is_held(stream.socket, session):
+        if not SYSTEM.is_held_by_session(stream.socket, session):
             raise NotAdmitted("it comes from another process than the adapter")
         return stream
 
@@ -194,7 +151,7 @@ async def _by_callback(stack: AsyncExitStack) -> tuple[str, Meet]:
 async def _connect(port: int, session: int) -> ByteStream:
     stream = await connected(socket.AF_INET, ("127.0.0.1", port))
     try:
-        while (is_adapter := is_held(stream.socket, session)) is None:  # noqa: ASYNC110 - the system does not report this
+        while (is_adapter := SYSTEM.is_held_by_session(stream.socket, session)) is None:  # noqa: ASYNC110 - the system does not report this
             await anyio.sleep(limits.CONNECT_RETRY_SECONDS)
         if is_adapter and (token := token_left_for("127.0.0.1", port)) is not None:  # it is one of dapkit's
             return await introduce(stream, token, port=port)

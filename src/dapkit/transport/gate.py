@@ -19,6 +19,7 @@ import anyio
 from anyio.abc import ByteStream, TaskGroup
 
 from dapkit import limits as shared_limits
+from dapkit.system.this_system import SYSTEM
 from dapkit.transport import limits
 from dapkit.transport.errors import NotAdmitted, NotPrivate
 from dapkit.transport.sockets import SocketStream
@@ -144,13 +145,7 @@ async def admit_own_user(stream: SocketStream) -> ByteStream:
         NotAdmitted: it is another user's.
 
     """
-    uid = peer_of(stream.socket)[1]
+    uid = SYSTEM.peer_of(stream.socket)[1]
     if uid not in {0, os.geteuid()}:
         raise NotAdmitted(f"it comes from user {uid}, expected user {os.geteuid()}")
     return stream
-
-
-def peer_of(connected: socket.socket) -> tuple[int, int]:
-    """Return process and user at the other end of a unix socket, as they were when it connected, or listened."""
-    pid, uid, _gid = _PEER.unpack(connected.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _PEER.size))
-    return pid, uid

@@ -20,6 +20,7 @@ import subprocess
 from collections.abc import Mapping
 from typing import Final
 
+from dapkit.system.selection import LINUX, NAME
 from dapkit.transport import limits
 
 MARK: Final = "_DAPKIT_GUARD"
@@ -45,6 +46,21 @@ done
 """
 
 
+_SCRIPT_OF_POSIX: Final = r"""
+mark=$2
+read -r group && read -r never
+sleep "$1"; [ "$group" ] && kill -s TERM -- "-$group"
+sleep "$1"; [ "$group" ] && kill -s KILL -- "-$group"
+[ "$(uname)" = Darwin ] && options=-AEww || options=axeww
+for round in 1 2 3; do
+    for pid in $(ps $options -o pid= -o command= | grep -F -- "$mark" | grep -v 'grep -F' | awk '{print $1}'); do
+        [ "$pid" = $$ ] || kill -s KILL "$pid"
+    done
+done
+"""
+"""Without /proc: `ps` shows environments, by other options on macOS. The mark is all that says who belongs to it."""
+
+
 class GroupReaper:
     """Watches over one process group until it is dismissed.
 
@@ -55,7 +71,14 @@ class GroupReaper:
     def __init__(self) -> None:
         self._mark = os.urandom(16).hex()
         self._shell = subprocess.Popen(
-            ["/bin/sh", "-c", _SCRIPT, "guard", str(limits.ORPHAN_SECONDS), f"{MARK}={self._mark}"],
+            [
+                "/bin/sh",
+                "-c",
+                _SCRIPT if NAME == LINUX else _SCRIPT_OF_POSIX,
+                "guard",
+                str(limits.ORPHAN_SECONDS),
+                f"{MARK}={self._mark}",
+            ],
             bufsize=0,
             stdin=subprocess.PIPE,
             stdout=subprocess.DEVNULL,

@@ -6,17 +6,14 @@ command line, an environment variable or a log, which others can read.
 
 import os
 import stat
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from dapkit import limits
 from dapkit.system import runtime_folder
+from dapkit.system.unix_modules import fcntl
 from dapkit.transport.errors import NotPrivate
-
-if sys.platform != "win32":  # where this can be imported, and no more
-    import fcntl
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 """Hosts that are this machine."""

@@ -1,6 +1,6 @@
 """A process that leads a group of its own, from its start to the end of the whole group.
 
-Decided here: how its end is noticed (a pidfd, no thread and no SIGCHLD), and the
+Decided here: the
 order of ending: it is asked, told, killed with its group, and only then reaped,
 so that its pid cannot meanwhile have become another's.
 """
@@ -10,11 +10,11 @@ import os
 import signal
 from collections.abc import Callable
 from contextlib import suppress
-from pathlib import Path
 
 import anyio
 
 from dapkit import limits
+from dapkit.system.this_system import SYSTEM
 
 log = logging.getLogger(__name__)
 
@@ -39,22 +39,17 @@ class ProcessGroup:
     def returncode(self) -> int | None:
         """Exit code of the leader, or minus the signal that killed it; None while it runs."""
         if self._code is None:
-            status = os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
-            if status is not None:
-                self._code = status.si_status if status.si_code == os.CLD_EXITED else -status.si_status
+            self._code = SYSTEM.exit_code(self.pid)
         return self._code
 
     async def wait(self) -> int:
         """Wait until the leader has ended and return its `returncode`."""
         if (code := self.returncode) is not None:
             return code
-        pidfd = os.pidfd_open(self.pid)
-        try:
+        with SYSTEM.open_process(self.pid) as process:
             while (code := self.returncode) is None:
-                await anyio.wait_readable(pidfd)
+                await anyio.wait_readable(process.descriptor)
             return code
-        finally:
-            os.close(pidfd)
 
     async def end(self, *signals: signal.Signals, session: bool = False) -> None:
         """End the leader and its group, and reap it.
@@ -98,12 +93,12 @@ class ProcessGroup:
     def reap(self) -> None:
         """Remove the ended leader from the system's list; the rest of its group continues."""
         if not self._reaped and self.returncode is not None:
-            os.waitpid(self.pid, 0)  # it has ended: there is nothing to wait for
+            SYSTEM.reap(self.pid)
             self._reaped = True
 
     def _kill_rest(self) -> None:
         """Kill the processes that the reaped leader left in its group: with such, no other process gets its pid."""
-        if not Path(f"/proc/{self.pid}").exists():
+        if not SYSTEM.exists(self.pid):
             _kill_members(self.pid, _group_of)
 
     async def _gone(self) -> bool:
@@ -122,18 +117,13 @@ def _kill_members(leader: int, belongs_to: Callable[[int], int | None]) -> None:
 
 
 def _members(leader: int, belongs_to: Callable[[int], int | None]) -> set[int]:
-    pids = (int(entry.name) for entry in Path("/proc").iterdir() if entry.name.isdigit())
-    return {pid for pid in pids if pid != leader and belongs_to(pid) == leader}
+    return {pid for pid in SYSTEM.pids() if pid != leader and belongs_to(pid) == leader}
 
 
 def _kill_member(pid: int, leader: int, belongs_to: Callable[[int], int | None]) -> None:
-    with suppress(OSError):  # it has ended
-        pidfd = os.pidfd_open(pid)
-        try:
-            if belongs_to(pid) == leader:  # and the number has not become another's
-                signal.pidfd_send_signal(pidfd, signal.SIGKILL)
-        finally:
-            os.close(pidfd)
+    with suppress(OSError), SYSTEM.open_process(pid) as process:  # it may have ended
+        if belongs_to(pid) == leader:  # and the number has not become another's
+            process.send(signal.SIGKILL)
 
 
 def _session_of(pid: int) -> int | None:

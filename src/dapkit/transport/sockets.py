@@ -88,7 +88,8 @@ async def connected(family: int, address: Address) -> SocketStream:
         OSError: no process listens there, or the way there is closed.
 
     """
-    connecting = socket.socket(family, socket.SOCK_STREAM | socket.SOCK_NONBLOCK)
+    connecting = socket.socket(family, socket.SOCK_STREAM)
+    connecting.setblocking(False)  # noqa: FBT003 - its only parameter
     try:
         try:
             connecting.connect(address)

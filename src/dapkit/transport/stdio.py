@@ -20,11 +20,13 @@ from typing import TextIO
 from anyio.abc import ByteStream
 
 from dapkit import limits
+from dapkit.system.this_system import SYSTEM
+from dapkit.system.unix_modules import fcntl
 from dapkit.transport.descriptors import DescriptorReader, DescriptorWriter
 from dapkit.transport.errors import TransportError
 
-if sys.platform != "win32":  # where this can be imported, and no more
-    import fcntl
+NO_SIGNAL = getattr(socket, "MSG_NOSIGNAL", 0)
+"""The flag by which a connection that has ended is an error and no signal; Python ignores the signal elsewhere."""
 
 _STDIN, _STDOUT, _STDERR = 0, 1, 2
 
@@ -119,14 +121,11 @@ def _writer(output: int) -> DescriptorWriter:
     kind = os.fstat(output).st_mode
     if stat.S_ISSOCK(kind):
         own = socket.socket(fileno=_private(output, "output"))
-        flags = socket.MSG_DONTWAIT | socket.MSG_NOSIGNAL
+        flags = socket.MSG_DONTWAIT | NO_SIGNAL
         return DescriptorWriter(own.fileno(), write=lambda data: own.send(data, flags), close=own.close)
     if stat.S_ISFIFO(kind) or stat.S_ISCHR(kind):
-        try:
-            # Opened anew it is an open file of our own, with a flag of our own.
-            return DescriptorWriter.over(os.open(f"/proc/self/fd/{output}", os.O_WRONLY | os.O_NONBLOCK | os.O_NOCTTY))
-        except OSError:  # a pipe of another user, no /proc
-            return _careful_writer(_private(output, "output"))
+        own_file = SYSTEM.own_file(output)
+        return _careful_writer(_private(output, "output")) if own_file is None else DescriptorWriter.over(own_file)
     return DescriptorWriter.over(_private(output, "output"))
 
 

@@ -157,7 +157,8 @@ def listening_socket(address: str, port: int) -> socket.socket:
 
     """
     family = socket.AF_INET6 if ":" in address else socket.AF_INET
-    listening = socket.socket(family, socket.SOCK_STREAM | socket.SOCK_NONBLOCK)
+    listening = socket.socket(family, socket.SOCK_STREAM)
+    listening.setblocking(False)  # noqa: FBT003 - its only parameter
     try:
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listening.bind((address, port))

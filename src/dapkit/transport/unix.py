@@ -15,8 +15,9 @@ from pathlib import Path
 from anyio.abc import ByteStream
 
 from dapkit import limits
+from dapkit.system.this_system import SYSTEM
 from dapkit.transport.errors import NotAdmitted, Unreachable
-from dapkit.transport.gate import ConnectionHandler, Gate, admit_own_user, peer_of
+from dapkit.transport.gate import ConnectionHandler, Gate, admit_own_user
 from dapkit.transport.private_files import check_private_folder, locked
 from dapkit.transport.sockets import connected
 from dapkit.transport.tasks import background_tasks
@@ -37,7 +38,7 @@ async def connect_unix(path: Path) -> ByteStream:
         stream = await connected(socket.AF_UNIX, str(path))
     except OSError as error:
         raise Unreachable(f"no process listens at {path}: {error.strerror}") from error
-    uid = peer_of(stream.socket)[1]
+    uid = SYSTEM.peer_of(stream.socket)[1]
     if uid not in {0, os.geteuid()}:
         await stream.aclose()
         raise NotAdmitted(f"user {uid} listens at {path}, expected user {os.geteuid()}")
@@ -88,13 +89,13 @@ def _bound(path: Path) -> tuple[socket.socket, int]:
     """Make the listening socket; return it with the inode of its file."""
     if len(os.fsencode(path)) > _PATH_BYTES:
         raise Unreachable(f"{path} is too long for a unix socket: expected at most {_PATH_BYTES} bytes")
-    listening = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM | socket.SOCK_NONBLOCK)
+    listening = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    listening.setblocking(False)  # noqa: FBT003 - its only parameter
     try:
         with locked(path.parent):  # of two who find a stale file, the second must not remove the first one's socket
             if path.exists(follow_symlinks=False):
                 _remove_stale(path)
-            os.fchmod(listening.fileno(), 0o600)  # Linux: bind makes the file with the mode of the socket
-            listening.bind(str(path))
+            SYSTEM.bind_private(listening, str(path))
             listening.listen(limits.BACKLOG_CONNECTIONS)
             return listening, path.stat().st_ino
     except OSError as error:

@@ -6,13 +6,13 @@ A terminal does not say whether it took a text (OSC 52), so that printing stays 
 import os
 import shutil
 import subprocess
-import sys
 from typing import Any
 
 from textual.app import App, SuspendNotSupported
 
 from dapkit.agent.text.escaping import printable
 from dapkit.diagnostics import limits
+from dapkit.system.selection import IS_MACOS
 
 _PROGRAMS = (
     ("WAYLAND_DISPLAY", ["wl-copy"]),
@@ -49,7 +49,7 @@ def over_ssh() -> bool:
 
 def _command() -> list[str] | None:
     commands = [command for variable, command in _PROGRAMS if os.environ.get(variable)]
-    if sys.platform == "darwin":
+    if IS_MACOS:
         commands.append(["pbcopy"])
     return next((command for command in commands if shutil.which(command[0])), None)
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from dapkit.system.procfs import descendants
+from dapkit.system.this_system import SYSTEM
 from interpreters import interpreter
 from job_helpers import Dapkit, StartJob
 
@@ -65,7 +65,7 @@ def _running(engine: str, command: tuple[str, ...], folder: Path, *, ranks: int,
         try:
             yield launcher.pid
         finally:
-            for pid in (*descendants(launcher.pid), launcher.pid):
+            for pid in (*SYSTEM.descendants(launcher.pid), launcher.pid):
                 with suppress(ProcessLookupError):
                     os.kill(pid, signal.SIGKILL)
             launcher.wait()

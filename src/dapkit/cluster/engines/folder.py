@@ -5,7 +5,6 @@ again, as torchrun's elastic restarts do, replaces the earlier one.
 """
 
 import os
-import time
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -15,6 +14,7 @@ from dapkit.cluster.errors import UnknownTarget
 from dapkit.cluster.members import Member, MemberState
 from dapkit.cluster.registrations import Registration, read_all
 from dapkit.system import procfs
+from dapkit.system.this_system import SYSTEM
 
 
 class JobFolder(QuietEngine):
@@ -80,11 +80,9 @@ def _lives(pid: int, registered: float) -> bool:
     if not state or state.startswith(("Z", "X")):
         return False
     try:
-        ticks = int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[19])
+        return SYSTEM.started_at(pid) < registered + 2.0
     except OSError:  # it has ended meanwhile
         return False
-    age = time.clock_gettime(time.CLOCK_BOOTTIME) - ticks / os.sysconf("SC_CLK_TCK")
-    return time.time() - age < registered + 2.0
 
 
 def _with_replaced(members: Sequence[Member], registrations: Sequence[Registration]) -> list[Member]:

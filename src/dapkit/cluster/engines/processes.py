@@ -16,6 +16,7 @@ from dapkit.cluster.launcher_variables import Rank, rank_in
 from dapkit.cluster.members import Member
 from dapkit.python.adapter.injection.target import command_line
 from dapkit.system import procfs
+from dapkit.system.this_system import SYSTEM
 
 _HELPERS: Final = ("multiprocessing.resource_tracker", "multiprocessing.forkserver", "hydra_pmi_proxy")
 """Words in command lines of processes that belong to a library, and not to the job."""
@@ -40,9 +41,9 @@ def members_below(pids: Sequence[int]) -> list[Member]:
 
     """
     for pid in pids:
-        if not procfs.exists(pid):
+        if not SYSTEM.exists(pid):
             raise UnknownTarget(f"process {pid} does not exist: it has ended, or its id is wrong")
-    candidates = list(dict.fromkeys(each for pid in pids for each in (pid, *procfs.descendants(pid))))
+    candidates = list(dict.fromkeys(each for pid in pids for each in (pid, *SYSTEM.descendants(pid))))
     running = [pid for pid in candidates if _runs_python(pid)]
     ranks = {pid: rank for pid in running if (rank := rank_in(_environment(pid))) is not None}
     own = [pid for pid in running if not any(word in command_line(pid) for word in _HELPERS)]

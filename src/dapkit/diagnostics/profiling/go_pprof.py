@@ -26,6 +26,7 @@ from dapkit.diagnostics.profiling.recording_window import Window
 from dapkit.diagnostics.profiling.samples import FrameKind, SampledFrame, StackCounts
 from dapkit.diagnostics.programs import Program
 from dapkit.system import procfs
+from dapkit.system.this_system import SYSTEM
 
 type _Fields = dict[int, list[int | bytes]]
 
@@ -242,7 +243,7 @@ def record(program: Program, kind: ProfileKind, window: Window, *, server: tuple
         body = response.read(limits.PROFILE_BYTES)
         seconds = min(seconds, time.monotonic() - start)
     except (OSError, HTTPException) as error:
-        if not procfs.exists(program.pid):
+        if not SYSTEM.exists(program.pid):
             raise DiagnosticsError("not_running", "The program has ended, and its profile with it.") from error
         raise DiagnosticsError("tool_failed", f"net/http/pprof of the program gave no profile: {error}") from error
     finally:

@@ -10,7 +10,6 @@ import shutil
 import subprocess
 import threading
 from collections.abc import Iterable, Iterator
-from pathlib import Path
 
 from dapkit.diagnostics import limits
 from dapkit.diagnostics.errors import DiagnosticsError
@@ -20,7 +19,7 @@ from dapkit.diagnostics.profiling.recording_window import Window
 from dapkit.diagnostics.profiling.samples import KERNEL, SampledFrame, SampledStack, StackCounts
 from dapkit.diagnostics.profiling.tools import RecordingTool, running_tool
 from dapkit.diagnostics.programs import Program
-from dapkit.system import procfs
+from dapkit.system.this_system import SYSTEM
 
 INSTALL = "apt-get install linux-perf (Debian), linux-tools-generic (Ubuntu), perf (Fedora, Arch)"
 
@@ -66,7 +65,7 @@ def record(program: Program, kind: ProfileKind, window: Window) -> Profile:
             counter.join(limits.PROFILE_FINISH_SECONDS)
             late = counter.is_alive()
         counter.join()  # perf script ends when the pipe ends
-    if ended_itself and not counter.counts.counts and procfs.exists(program.pid):
+    if ended_itself and not counter.counts.counts and SYSTEM.exists(program.pid):
         raise sampler.failure(f"cannot look at process {program.pid}")
     notes = ["perf script did not read all samples in time"] if late else []
     return Profile(
@@ -146,6 +145,6 @@ def _is_mark(frame: SampledFrame) -> bool:
 
 def _executable(pid: int) -> str:
     try:
-        return str(Path(f"/proc/{pid}/exe").readlink())
+        return SYSTEM.executable_of(pid)
     except OSError:
         return ""

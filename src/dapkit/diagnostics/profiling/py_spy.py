@@ -32,7 +32,7 @@ from dapkit.diagnostics.profiling.samples import DEBUGGER, SampledFrame, Sampled
 from dapkit.diagnostics.profiling.tools import RecordingTool, running_tool
 from dapkit.diagnostics.programs import Program
 from dapkit.python.stacks.threads import NoPySpy, find_py_spy, is_own
-from dapkit.system import procfs
+from dapkit.system.this_system import SYSTEM
 
 type ThreadStacks = Counter[tuple[str, SampledStack]]
 """How often each stack of each thread was seen; a thread is known by a text."""
@@ -170,7 +170,7 @@ class _Recording:
         self.tool.finish()
         self._file.seek(0)
         folded = fold(self._file.read(limits.PROFILE_BYTES), Path(program.snapshot.cwd))
-        if not folded and self._failed and procfs.exists(program.pid):
+        if not folded and self._failed and SYSTEM.exists(program.pid):
             raise self.tool.failure(f"cannot read process {program.pid}")
         return folded  # nothing: it was ended before its first sample, as the program may be
 

@@ -5,7 +5,6 @@ left over.
 """
 
 import os
-import resource
 import signal
 import subprocess
 import tempfile
@@ -19,6 +18,7 @@ from dapkit.agent.text.escaping import one_line
 from dapkit.diagnostics import limits
 from dapkit.diagnostics.errors import DiagnosticsError
 from dapkit.system import procfs
+from dapkit.system.this_system import SYSTEM
 from dapkit.transport.group_reaper import GroupReaper
 
 
@@ -118,8 +118,7 @@ def running_tool(
 def _bound(pid: int) -> None:
     """Limit the size of a tool's file, and its memory."""
     with suppress(ProcessLookupError):
-        resource.prlimit(pid, resource.RLIMIT_FSIZE, (limits.PROFILE_BYTES, limits.PROFILE_BYTES))
-        resource.prlimit(pid, resource.RLIMIT_DATA, (limits.PROFILE_TOOL_BYTES, limits.PROFILE_TOOL_BYTES))
+        SYSTEM.limit_sizes(pid, file=limits.PROFILE_BYTES, memory=limits.PROFILE_TOOL_BYTES)
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:

@@ -38,7 +38,7 @@ def _obey() -> None:
 
 def _record(keep: str, sources: str) -> None:
     """Execute the program again, recorded; return where that is not possible."""
-    if sys.platform != "linux" or sys.implementation.name != "cpython" or sys.version_info < (3, 12):
+    if not hasattr(os, "memfd_create") or sys.implementation.name != "cpython" or sys.version_info < (3, 12):
         return
     if not sys.argv or sys.argv[0] in ("", "-") or sys.flags.interactive:
         return  # there is no program

@@ -12,7 +12,7 @@ import json
 import logging
 import os
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from contextlib import asynccontextmanager, nullcontext
+from contextlib import asynccontextmanager, nullcontext, suppress
 from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
@@ -36,6 +36,7 @@ from dapkit.python import limits
 from dapkit.python.adapter.children.debugpy_event import EVENT, Invitations, expects_event, inviting
 from dapkit.python.adapter.configuration.arguments import PythonAttach, PythonLaunch
 from dapkit.python.debuggee.children.targets import PYTHON, kind_of
+from dapkit.system.this_system import SYSTEM
 from dapkit.transport import StateChange, TransportError, connect_unix, listen_unix, private_folder, remove_dead_sockets
 
 log = logging.getLogger(__name__)
@@ -244,10 +245,9 @@ class Children:
         """Return whether a process was shown the way to the door, and has not come yet."""
         if self.listener_path is None or process in self._arrived:
             return False
-        place = Path("/proc", str(process))
         try:
-            kind = kind_of(str((place / "exe").readlink()))
-            return kind == PYTHON and bytes(self.listener_path) in (place / "environ").read_bytes()
+            kind = kind_of(SYSTEM.executable_of(process))
+            return kind == PYTHON and SYSTEM.has_in_environment(process, bytes(self.listener_path))
         except OSError:
             return False  # it has ended, or is another user's
 
@@ -309,17 +309,13 @@ class Children:
 
     async def _follow(self, process: int) -> None:
         """Record that a process is debugged, until it has ended."""
-        try:
-            handle = os.pidfd_open(process)
-        except ProcessLookupError:
-            return
-        self._living.append(process)
-        try:
-            await anyio.wait_readable(handle)
-        finally:
-            os.close(handle)
-            self._living.remove(process)
-            self._changed.notify()
+        with suppress(ProcessLookupError), SYSTEM.open_process(process) as watched:
+            self._living.append(process)
+            try:
+                await anyio.wait_readable(watched.descriptor)
+            finally:
+                self._living.remove(process)
+                self._changed.notify()
 
     async def _debugged(self, child: _Arrived, stream: ByteStream) -> bool:
         """Ask the client to open a session; return whether it did."""
@@ -372,17 +368,12 @@ class Children:
 
 async def ends_now(process: int) -> bool:
     """Return whether a process has ended, or does within a moment: its files are closed before."""
-    try:
-        handle = os.pidfd_open(process)
-    except ProcessLookupError:
-        return True
-    try:
+    with suppress(ProcessLookupError), SYSTEM.open_process(process) as watched:
         with anyio.move_on_after(limits.CUT_SECONDS):
-            await anyio.wait_readable(handle)
+            await anyio.wait_readable(watched.descriptor)
             return True
         return False
-    finally:
-        os.close(handle)
+    return True
 
 
 async def _introduction(stream: ByteStream) -> _Arrived:

@@ -17,7 +17,6 @@ output it has read. The engine finds the memory by the path of a descriptor of d
 engine in another container, or without the extension, marks the pipes for each message.
 """
 
-import fcntl
 import mmap
 import os
 import re
@@ -31,6 +30,7 @@ import anyio
 
 from dapkit.python import limits
 from dapkit.python.debuggee.connection.output_marks import MARK_BEGINS
+from dapkit.system.this_system import SYSTEM
 from dapkit.transport import StateChange
 
 STDOUT: Final = 1
@@ -54,15 +54,12 @@ class OutputMemory:
 
     @classmethod
     def made(cls) -> Self | None:
-        """Make some; None where the system refuses."""
+        """Make some; None where the system cannot, or refuses."""
         try:
-            fd = os.memfd_create("dapkit-output", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
-            os.ftruncate(fd, _WORDS * _WORD_BYTES)
-            # A process that made it smaller would end us at our next look.
-            fcntl.fcntl(fd, fcntl.F_ADD_SEALS, fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_SEAL)
-            return cls(fd)
+            fd = SYSTEM.shared_memory("dapkit-output", _WORDS * _WORD_BYTES)
         except OSError:
             return None
+        return None if fd is None else cls(fd)
 
     def place(self) -> tuple[str, int, int]:
         """Return the path by which a process of the same user finds it, and its device and inode."""

@@ -14,7 +14,6 @@ A repeated or late injection does nothing: the first one removes a file that the
 (`debuggee.starting.injected`). No lock of imports is taken.
 """
 
-import os
 import re
 import shutil
 from collections.abc import Iterator, Mapping
@@ -30,6 +29,8 @@ from dapkit.python.adapter.injection import remote_exec
 from dapkit.python.adapter.injection.native_debugger import NativeDebugger, NoAnswer, StandingProgram, held, installed
 from dapkit.python.adapter.injection.target import ENGINE_FOLDER, OTHERWISE, TargetProcess, command_line
 from dapkit.python.debuggee.starting.injected import PERMISSION, REFUSAL
+from dapkit.system.interface import ProcessHandle
+from dapkit.system.this_system import SYSTEM
 from dapkit.transport import background_tasks
 
 _ADDRESS = 0x1DA900000000
@@ -94,24 +95,18 @@ async def bring(
 
     """
     text = _way_to_engine(place, beginning) if script is None else script
-    with _process(target.pid) as handle, _text(target.pid, place, text) as file:
+    with _process(target.pid) as process, _text(target.pid, place, text) as file:
         async with background_tasks() as tasks:
             tasks.start_soon(_raise_refusal, place)
             tasks.start_soon(_Attempts(target, file, ways).make)
-            await anyio.wait_readable(handle)
+            await anyio.wait_readable(process.descriptor)
 
 
-@contextmanager
-def _process(pid: int) -> Iterator[int]:
-    """Yield a handle of a process, which can be read when it has ended."""
+def _process(pid: int) -> ProcessHandle:
     try:
-        handle = os.pidfd_open(pid)
+        return SYSTEM.open_process(pid)
     except ProcessLookupError as error:
         raise RequestFailed(f"process {pid} has ended") from error
-    try:
-        yield handle
-    finally:
-        os.close(handle)
 
 
 def _way_to_engine(place: Path, beginning: Mapping[str, object] | None) -> str:
@@ -127,7 +122,8 @@ def _text(pid: int, place: Path, script: str) -> Iterator[Path]:
     the files of ended programs are removed.
     """
     for old_file in place.parent.glob(f"{_TEXTS}*"):
-        if not Path("/proc", old_file.name.removeprefix(_TEXTS)).exists():
+        number = old_file.name.removeprefix(_TEXTS)
+        if number.isdecimal() and not SYSTEM.exists(int(number)):
             old_file.unlink(missing_ok=True)
     text = f"exec({script!a}, {{}})"  # in ASCII, so that a character is a byte
     if len(text) >= _MEMORY_BYTES:

@@ -20,6 +20,7 @@ from anyio.abc import Process
 
 from dapkit.adapter import RequestFailed
 from dapkit.python import limits
+from dapkit.system.selection import LINUX, NAME
 
 _MARK = "dapkit-has-answered"
 
@@ -124,6 +125,8 @@ def damages_programs(gdb: str, cpuinfo: Path = Path("/proc/cpuinfo")) -> bool:
     GDB 13 and older cannot write the registers of a processor with AMX ("Couldn't write extended state status"): they
     leave the program amid a system call, which then fails (measured with GDB 13.1; 16.3 is right).
     """
+    if NAME != LINUX:
+        return False
     try:
         if b" amx_tile" not in cpuinfo.read_bytes():
             return False

@@ -5,7 +5,6 @@ constant in a file of machine code, and is read without running it.
 """
 
 import os
-import pwd
 import struct
 import sys
 from dataclasses import dataclass
@@ -14,6 +13,8 @@ from pathlib import Path
 from dapkit.adapter import RequestFailed
 from dapkit.python.versions import OLDEST
 from dapkit.system import procfs
+from dapkit.system.platform_support import needs_linux
+from dapkit.system.this_system import SYSTEM
 
 _HEADER = struct.Struct("<16sHHIQQQIHHHHHH")
 _SECTION = struct.Struct("<IIQQQQIIQQ")
@@ -141,6 +142,10 @@ def read(pid: int) -> TargetProcess:
         RequestFailed: it is not Python, or may not be looked into.
 
     """
+    if (problem := needs_linux("attaching to a process by its number")) is not None:
+        raise RequestFailed(
+            f"{problem}: let the program listen with `python -m dapkit --listen 5678 PROGRAM`, and attach by that port"
+        )
     status = procfs.status_of(pid)
     _need_process(pid, status)
     user = int(status["Uid"].split()[1])
@@ -159,10 +164,9 @@ def read(pid: int) -> TargetProcess:
 def command_line(pid: int) -> str:
     """Return the command line of a process, for people."""
     try:
-        words = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
+        return " ".join(SYSTEM.command_of(pid)).strip()
     except OSError:
         return ""
-    return b" ".join(words).decode(errors="replace").strip()
 
 
 def _need_process(pid: int, status: dict[str, str]) -> None:
@@ -201,6 +205,8 @@ def _prohibition(user: int) -> str:
 
 
 def _name(user: int) -> str:
+    import pwd
+
     try:
         return f"user {pwd.getpwuid(user).pw_name}"
     except KeyError:

@@ -6,7 +6,6 @@ its commands and reads its reports: whether the program could be started, was st
 
 import contextlib
 import os
-import select
 import signal
 import sys
 from collections.abc import Sequence
@@ -17,12 +16,12 @@ import anyio
 from dapkit.adapter import RequestFailed
 from dapkit.python import limits
 from dapkit.python.adapter.launch.supervisor_main import KILL, RELEASE, REPLACE, RESUME, TERMINATE
-from dapkit.system.procfs import descendants
+from dapkit.system.interface import ProcessHandle
+from dapkit.system.selection import LINUX, NAME
+from dapkit.system.this_system import SYSTEM
 from dapkit.transport import StateChange
 from dapkit.transport.signals import signal_name
 from dapkit.transport.sockets import SocketStream
-
-_PF_EXITING = 0x4  # linux/sched.h: set in each thread before the process's files are closed
 
 _IN_C = Path(__file__).parents[1] / "dapkit-supervisor"  # made by tools/build_native.py, with a compiler
 _SCRIPT = Path(__file__).with_name("supervisor_main.py")
@@ -30,7 +29,7 @@ _SCRIPT = Path(__file__).with_name("supervisor_main.py")
 
 def parent_command(place: str) -> list[str]:
     """Return the command that starts a parent, which reaches us at a place: `fd:NUMBER` or `unix:PATH`."""
-    if os.access(_IN_C, os.X_OK):
+    if NAME == LINUX and os.access(_IN_C, os.X_OK):
         return [str(_IN_C), place]
     return [sys.executable, "-I", "-S", str(_SCRIPT), place]
 
@@ -50,7 +49,7 @@ class ProgramParent:
         stopped_by: the signal that has stopped the program, None unless one has.
         left: the processes that it has left, once it has ended.
 
-    Invariant: `_handle` is the program's process from its start until `close`.
+    Invariant: `_process` is the program's process from its start until `close`.
 
     """
 
@@ -60,7 +59,7 @@ class ProgramParent:
         self.stopped_by: int | None = None
         self.left: list[int] = []
         self._stream = stream
-        self._handle = -1
+        self._process: ProcessHandle | None = None
         self._said = b""
         self._changed = StateChange()
 
@@ -106,11 +105,11 @@ class ProgramParent:
         self._changed.notify()
 
     def _take_hold(self, pid: int) -> None:
-        before, self.pid = self._handle, pid
+        before, self.pid = self._process, pid
         with contextlib.suppress(ProcessLookupError):  # it has ended already
-            self._handle = os.pidfd_open(pid)
-        if before >= 0:
-            os.close(before)
+            self._process = SYSTEM.open_process(pid)
+        if before is not None:
+            before.close()
 
     async def replace(self, pid: int) -> None:
         """Kill the program; its replacement under the same supervisor takes its place.
@@ -131,11 +130,9 @@ class ProgramParent:
 
     def runs(self) -> bool:
         """Return whether the program runs at this very moment; the system knows it before its parent has told us."""
-        if self.returncode is not None or self._handle < 0:
+        if self.returncode is not None or self._process is None:
             return False
-        poll = select.poll()
-        poll.register(self._handle, select.POLLIN)
-        return not poll.poll(0) and not _is_exiting(self.pid)
+        return not self._process.has_ended() and not SYSTEM.is_exiting(self.pid)
 
     async def stopped(self) -> str:
         """Wait until a signal has stopped the program, and return its name."""
@@ -148,14 +145,14 @@ class ProgramParent:
 
     def _kill_program(self) -> None:
         """Kill the program and the processes below it, since the supervisor that would do it has been killed."""
-        if self._handle < 0:
+        if self._process is None:
             return
         with contextlib.suppress(ProcessLookupError, PermissionError):
-            signal.pidfd_send_signal(self._handle, signal.SIGSTOP)  # it starts no more of them
-            for pid in descendants(self.pid):
+            self._process.send(signal.SIGSTOP)  # it starts no more of them
+            for pid in SYSTEM.descendants(self.pid):
                 with contextlib.suppress(ProcessLookupError, PermissionError):
                     os.kill(pid, signal.SIGKILL)
-            signal.pidfd_send_signal(self._handle, signal.SIGKILL)
+            self._process.send(signal.SIGKILL)
 
     def terminate(self) -> None:
         """Send the program SIGTERM, not its group: the adapter may not signal a process that runs as root."""
@@ -176,15 +173,6 @@ class ProgramParent:
     async def close(self) -> None:
         """Close the connection to it; unless the program was released, that ends the remaining processes."""
         await self._stream.aclose()
-        handle, self._handle = self._handle, -1
-        if handle >= 0:
-            os.close(handle)
-
-
-def _is_exiting(pid: int) -> bool:
-    """Return whether a process is exiting or gone: its files may be closed a good while before its end."""
-    try:
-        flags = Path("/proc", str(pid), "stat").read_bytes().rpartition(b")")[2].split()[6]
-    except (FileNotFoundError, ProcessLookupError):
-        return True
-    return bool(int(flags) & _PF_EXITING)
+        process, self._process = self._process, None
+        if process is not None:
+            process.close()

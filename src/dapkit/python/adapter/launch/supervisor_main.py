@@ -50,6 +50,11 @@ _FORWARDED = (
 )
 """Who sends them to the job means the program."""
 _PR_SET_CHILD_SUBREAPER = 36  # linux/prctl.h
+_IS_LINUX = sys.platform == "linux" and os.environ.get("DAPKIT_SYSTEM") != "posix"
+"""The answer of `dapkit.system.selection`, which a script cannot import."""
+
+_MARK = b"_DAPKIT_PROGRAM"
+"""The variable of all that the program starts, where the kernel does not give us its orphans."""
 
 
 class ParentProcess:
@@ -74,6 +79,7 @@ class ParentProcess:
         self._fate = b""  # KILL or RELEASE, once it is known
         self._listens = True
         self._continued = False
+        self._mark = os.urandom(16).hex().encode()
         self._said = b""  # the beginning of an order, the rest of which has not come
 
     # Starting
@@ -135,7 +141,8 @@ class ParentProcess:
                 if signal.getsignal(number) is signal.SIG_IGN:
                     signal.signal(number, signal.SIG_DFL)
             signal.pthread_sigmask(signal.SIG_SETMASK, self._mask)
-            os.execve(words[0], words, _environment())  # noqa: S606 - the command of the adapter, without a shell
+            marked = {} if _IS_LINUX else {_MARK: self._mark}
+            os.execve(words[0], words, {**_environment(), **marked})  # noqa: S606 - the command of the adapter, without a shell
         except OSError as error:
             os.write(report, str(error.errno).encode())
         finally:
@@ -151,6 +158,8 @@ class ParentProcess:
             import fcntl
 
             # To be waked by the adapter also while the job is stopped.
+            if not _IS_LINUX:
+                return
             fcntl.fcntl(self._adapter.fileno(), fcntl.F_SETOWN, os.getpid())
             fcntl.fcntl(self._adapter.fileno(), 10, signal.SIGCONT)  # F_SETSIG, of fcntl.h
             flags = fcntl.fcntl(self._adapter.fileno(), fcntl.F_GETFL)
@@ -234,7 +243,13 @@ class ParentProcess:
         else:
             self.code = os.waitstatus_to_exitcode(status)
             self._take_terminal_back()
-            self._tell(" ".join(map(str, ("ended", self.code, *(_children() if _has_children() else ())))))
+            self._tell(" ".join(map(str, ("ended", self.code, *self._remaining()))))
+
+    def _remaining(self) -> set[int]:
+        """Return the processes that remain of the program, as far as this process can see them."""
+        if _IS_LINUX:
+            return _children() if _has_children() else set()
+        return _family(self._group, self._mark)
 
     def _remove_sockets(self) -> None:
         """Remove the files that the adapter would have removed if it had not been killed."""
@@ -246,6 +261,9 @@ class ParentProcess:
 
     def _end_all(self) -> None:
         """Kill all that is below this process, one generation after the other: the next becomes ours then."""
+        if not _IS_LINUX:
+            self._end_family()
+            return
         spared: set[int] = set()  # of other users
         while children := _children() - spared:
             for pid in children:
@@ -258,6 +276,23 @@ class ParentProcess:
                 if pid == self._program:
                     self._take_note(status)
 
+    def _end_family(self) -> None:
+        """Kill the processes that the program has started and that can be seen, where orphans do not become ours."""
+        killed: set[int] = set()
+        while victims := _family(self._group, self._mark) - killed:
+            killed |= victims
+            for pid in victims:
+                try:
+                    os.kill(pid, signal.SIGKILL)
+                except OSError:
+                    continue  # it has ended, or is another user's
+        self._reap_program()
+
+    def _reap_program(self) -> None:
+        if self.code is None:
+            _, status = os.waitpid(self._program, 0)
+            self._take_note(status)
+
     # The terminal
 
     def _stop_job(self, number: int) -> None:
@@ -268,7 +303,10 @@ class ParentProcess:
         while True:
             self._continued = False
             signal.signal(signal.SIGTSTP, signal.SIG_DFL)
+            alarm = 0 if _IS_LINUX else self._alarm()
             os.kill(os.getpid(), signal.SIGTSTP)
+            if alarm:
+                os.kill(alarm, signal.SIGKILL)
             signal.signal(signal.SIGTSTP, self._forward)
             if not self._continued and number == signal.SIGSTOP:
                 return  # no shell waits for us: the kernel has not stopped us
@@ -278,6 +316,21 @@ class ParentProcess:
                 return  # the program is dead, or goes on
         self._pass_terminal(os.getpgrp(), self._group)
         self._send(signal.SIGCONT)
+
+    def _alarm(self) -> int:
+        """Start a process that continues this one when the adapter sends an order, or ends.
+
+        On Linux the socket does so itself (`_detach`). `_reap` takes the process when it has ended.
+        """
+        parent = os.getpid()
+        pid = os.fork()
+        if pid:
+            return pid
+        os.setpgid(0, 0)  # the terminal stops the group of its parent
+        select.select([self._adapter], [], [])
+        if os.getppid() == parent:
+            os.kill(parent, signal.SIGCONT)
+        os._exit(0)
 
     def _pass_terminal(self, holder: int, taker: int) -> None:
         """Let one group have the terminal, if the other has it."""
@@ -354,6 +407,8 @@ def _empty_group() -> int:
 
 def _environment() -> dict[bytes, bytes]:
     """Return the environment that we were given; to os.environ the interpreter adds LC_CTYPE in the C locale."""
+    if not _IS_LINUX:
+        return dict(os.environb)
     with open("/proc/self/environ", "rb") as file:  # noqa: PTH123 - as above
         pairs = [pair.partition(b"=") for pair in file.read().split(b"\0") if pair]
     return {name: value for name, _, value in pairs}
@@ -362,8 +417,10 @@ def _environment() -> dict[bytes, bytes]:
 def _adopt_orphans() -> None:
     """Ask the kernel to make this process the parent of orphaned descendants.
 
-    This takes milliseconds: the program may orphan one at once.
+    This takes milliseconds: the program may orphan one at once. Only Linux has this: see `_family`.
     """
+    if not _IS_LINUX:
+        return
     try:
         import ctypes
     except ImportError:
@@ -373,6 +430,8 @@ def _adopt_orphans() -> None:
 
 def _has_children() -> bool:
     """Return whether there is any child of this process, which takes less than finding it."""
+    if not hasattr(os, "waitid"):  # macOS before Python 3.13
+        return True
     try:
         os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
     except ChildProcessError:
@@ -394,6 +453,35 @@ def _children() -> set[int]:
             if parent == ours:
                 pids.add(int(name))
     return pids
+
+
+def _family(group: int, mark: bytes) -> set[int]:
+    """Return the processes in a group, those with a mark in their environment, and those below any of them.
+
+    This is where orphans do not become ours: `ps` lists all processes. macOS hides the environment of its own programs.
+    """
+    options = ["-AEww"] if sys.platform == "darwin" else ["axeww"]
+    reading, writing = os.pipe()
+    lister = os.posix_spawn(
+        "/bin/ps",
+        ["ps", *options, "-o", "pid=", "-o", "ppid=", "-o", "pgid=", "-o", "command="],
+        os.environ,
+        file_actions=[(os.POSIX_SPAWN_DUP2, writing, 1)],
+    )
+    os.close(writing)
+    with open(reading, "rb") as table:  # noqa: PTH123 - as above
+        lines = table.readlines()
+    os.waitpid(lister, 0)  # `_reap` runs in this thread, too
+    parents: dict[int, int] = {}
+    family: set[int] = set()
+    for line in lines:
+        pid, parent, its_group = map(int, line.split(maxsplit=3)[:3])
+        parents[pid] = parent
+        if its_group == group or mark in line:
+            family.add(pid)
+    while below := {pid for pid, parent in parents.items() if parent in family} - family:
+        family |= below
+    return family - {os.getpid(), lister}
 
 
 def _drain(descriptor: int) -> None:

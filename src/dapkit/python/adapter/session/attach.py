@@ -30,6 +30,7 @@ from dapkit.python.adapter.engine.marked_output import MarkedOutput
 from dapkit.python.adapter.engine.resume_order import ResumeOrder
 from dapkit.python.adapter.session.engine_options import engine_options
 from dapkit.python.adapter.session.run import Connector, DebuggeeRun, ProgramEndedEarly
+from dapkit.system.this_system import SYSTEM
 from dapkit.transport import (
     Connection,
     TransportError,
@@ -48,10 +49,10 @@ class AttachedProgram:
 
     returncode: None = None
 
-    def __init__(self, link: Connection, status: Path | None) -> None:
+    def __init__(self, link: Connection, process: int) -> None:
         self.marked = MarkedOutput()
         self._link = link
-        self._status = status  # of its process, if that is on this machine
+        self._process = process  # if it is on this machine, else 0
 
     def runs(self) -> bool:
         """Report that it is not known."""
@@ -67,7 +68,7 @@ class AttachedProgram:
         await self._until(stopped=False)
 
     async def _until(self, *, stopped: bool) -> None:
-        while self._status is None or (_state(self._status) == b"T") != stopped:  # noqa: ASYNC110 - there is no event
+        while not self._process or SYSTEM.is_suspended(self._process) != stopped:  # noqa: ASYNC110 - there is no event
             await anyio.sleep(limits.SIGNAL_STOP_SECONDS)
 
     def resume(self) -> bool:
@@ -120,7 +121,7 @@ async def _attached(args: PythonAttach, run: DebuggeeRun) -> AsyncIterator[Debug
             if args.sub_process_id is not None and await ends_now(args.sub_process_id):
                 raise ProgramEndedEarly(f"process {args.sub_process_id} has ended") from error
             raise
-        process = AttachedProgram(link, program.status())
+        process = AttachedProgram(link, program.process())
         elsewhere = program.is_elsewhere()
         if args.sub_process_id is None and not elsewhere:
             run.children.family = program.family
@@ -158,35 +159,21 @@ class _Attached(msgspec.Struct):
     pid: int = 0
     family: str = ""
 
-    def status(self) -> Path | None:
-        """Return the file with the status of the program's process, if that seems to be on this machine."""
-        process = Path("/proc", str(self.pid))
+    def process(self) -> int:
+        """Return the number of the program's process if that seems to be on this machine, else 0."""
         try:
-            same = str((process / "cwd").readlink()) == self.cwd
+            is_here = SYSTEM.folder_of(self.pid) == self.cwd
         except OSError:
-            return None
-        return process / "stat" if same else None
+            return 0
+        return self.pid if is_here else 0
 
     def is_elsewhere(self) -> bool:
         """Return whether its files seem to be on another machine or in a container."""
-        if self.status() is None:
-            return True
-        try:
-            return Path("/proc", str(self.pid), "ns", "mnt").readlink() != Path("/proc/self/ns/mnt").readlink()
-        except OSError:  # of another user
-            return False
+        return not self.process() or not SYSTEM.shares_files(self.pid)
 
     @classmethod
     def read(cls, body: RawJson | None) -> "_Attached":
         return decode_as(cls, body)
-
-
-def _state(status: Path) -> bytes:
-    """Return the letter for the state of a process, nothing if it has ended."""
-    try:
-        return status.read_bytes().rpartition(b")")[2].split()[0]
-    except OSError:
-        return b""
 
 
 @asynccontextmanager

@@ -12,14 +12,15 @@ import os
 import select
 
 from ..connection.framing import Json, encode
-from ..connection.listener import listening_on_path, user_behind
+from ..connection.listener import listening_on_path
+from ..system import user_behind
 
 ARRIVED = "dapkit/child"
 
 
 def connect(listener_path: str, name: str, arguments: list[str]) -> _socket.socket | None:
     """Wait for a session; return the connection to its adapter, None if this process is to keep running undebugged."""
-    debugger = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM | _socket.SOCK_CLOEXEC)
+    debugger = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM)
     path = f"{listener_path.rpartition('/')[0]}/child-{os.getpid()}-{os.urandom(4).hex()}"
     listening: _socket.socket | None = None
     try:

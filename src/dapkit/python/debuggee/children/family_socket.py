@@ -17,10 +17,11 @@ from time import monotonic, sleep
 
 from ..connection.descriptor import OwnDescriptor
 from ..connection.framing import FrameReader, Json
-from ..connection.listener import listening_on_path, user_behind
+from ..connection.listener import listening_on_path
 from ..interpreter import limits
 from ..interpreter.errors import MalformedFrame
 from ..interpreter.gc_tracking import untrack
+from ..system import user_behind
 
 INVITATION = "dapkit/invitation"
 

@@ -363,7 +363,7 @@ def _need_positional(arguments: tuple[Any, ...], names: tuple[str, ...] | None, 
 
 
 def _path_of(value: Any) -> str:  # noqa: ANN401 - a value of the program: a path, or a descriptor
-    return f"/proc/self/fd/{int.__int__(value)}" if is_a(value, int) else decoded(value)
+    return f"/dev/fd/{int.__int__(value)}" if is_a(value, int) else decoded(value)
 
 
 def _words(value: Any) -> list[str]:  # noqa: ANN401 - a value of the program

@@ -8,9 +8,10 @@ import os
 
 from ..interpreter import limits
 from ..interpreter.errors import MalformedFrame
+from ..system import user_behind
 from . import tokens
 from .framing import FrameReader, Json, encode
-from .listener import AUTHENTICATE, AcceptedClient, ListenAddress, user_behind
+from .listener import AUTHENTICATE, AcceptedClient, ListenAddress
 from .sealing import RecordSeal
 
 TYPE_CHECKING = False
@@ -28,10 +29,10 @@ def connected(place: ListenAddress, token: str | None, authority: str | None = N
 
     """
     if isinstance(place, str):
-        connection = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM | _socket.SOCK_CLOEXEC)
+        connection = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM)
     else:
         family = _socket.AF_INET6 if ":" in place[0] else _socket.AF_INET
-        connection = _socket.socket(family, _socket.SOCK_STREAM | _socket.SOCK_CLOEXEC)
+        connection = _socket.socket(family, _socket.SOCK_STREAM)
         connection.setsockopt(_socket.IPPROTO_TCP, _socket.TCP_NODELAY, 1)
     address: object = place
     try:

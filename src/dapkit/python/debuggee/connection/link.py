@@ -28,6 +28,7 @@ from ..interpreter.thread_checks import (
     let_go,
     off_link_thread,
 )
+from ..system import NO_SIGNAL, without_signal
 from .descriptor import OwnDescriptor
 from .framing import FrameReader, Json, encode
 from .internal_errors import InternalErrors
@@ -132,6 +133,7 @@ class Link:
         self._protection = protection
         self._end = OwnDescriptor(connection.detach())
         self._connection = self._end.socket()
+        without_signal(self._connection)
         self._sending = _thread.RLock()  # it knows whether this very thread holds it; nothing is sent twice at once
         self._seq = 0
         self._timers: list[tuple[float, Callable[[], None]]] = []
@@ -252,7 +254,7 @@ class Link:
             try:
                 if self._is_cut():
                     break
-                rest = rest[self._connection.send(rest, _socket.MSG_NOSIGNAL) :]
+                rest = rest[self._connection.send(rest, NO_SIGNAL) :]
             except OSError:
                 self.is_lost = self.closed = True
                 break

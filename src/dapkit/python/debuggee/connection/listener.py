@@ -17,7 +17,6 @@ Nothing here waits: sockets do not block, a connection that takes too long is cl
 """
 
 import _socket
-import _struct  # the C half of `struct`
 import os
 import select
 from collections.abc import Callable
@@ -27,6 +26,7 @@ from ..interpreter import limits
 from ..interpreter.errors import MalformedFrame
 from ..interpreter.gc_tracking import untrack
 from ..interpreter.hidden_frames import hidden_frame
+from ..system import bind_private, user_behind
 from . import tokens
 from .descriptor import OwnDescriptor
 from .framing import FrameReader, Json, encode
@@ -324,7 +324,8 @@ def _listening(place: ListenAddress, *, allow_remote: bool) -> _socket.socket:
     if not allow_remote and host not in _LOOPBACK and not host.startswith("127."):
         raise ValueError(f"{host} can be reached from other machines: listen on 127.0.0.1, or say allow_remote=True")
     family = _socket.AF_INET6 if ":" in host else _socket.AF_INET
-    listening = _socket.socket(family, _socket.SOCK_STREAM | _socket.SOCK_NONBLOCK | _socket.SOCK_CLOEXEC)
+    listening = _socket.socket(family, _socket.SOCK_STREAM)
+    listening.setblocking(False)  # noqa: FBT003 - takes no keywords
     try:
         listening.setsockopt(_socket.SOL_SOCKET, _socket.SO_REUSEADDR, 1)
         listening.bind((host, port))
@@ -337,18 +338,12 @@ def _listening(place: ListenAddress, *, allow_remote: bool) -> _socket.socket:
 
 def listening_on_path(path: str) -> _socket.socket:
     """Listen at a unix socket that only our own user can reach."""
-    listening = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM | _socket.SOCK_NONBLOCK | _socket.SOCK_CLOEXEC)
+    listening = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM)
+    listening.setblocking(False)  # noqa: FBT003 - takes no keywords
     try:
-        os.fchmod(listening.fileno(), 0o600)  # Linux: bind makes the file with the mode of the socket
-        listening.bind(path)
+        bind_private(listening, path)
         listening.listen(limits.BACKLOG_CONNECTIONS)
     except BaseException:
         listening.close()
         raise
     return listening
-
-
-def user_behind(connection: _socket.socket) -> int:
-    """Return the user at the other end of a unix socket."""
-    credentials = connection.getsockopt(_socket.SOL_SOCKET, _socket.SO_PEERCRED, _struct.calcsize("3i"))
-    return int(_struct.unpack("3i", credentials)[1])

@@ -14,6 +14,7 @@ from time import monotonic, sleep
 from ..connection.link import Link
 from ..execution.states import ThreadStates
 from ..interpreter import limits
+from ..system import IS_LINUX
 from ..threads.table import ThreadTable
 from .monitoring_callbacks import MonitoringCallbacks
 
@@ -74,7 +75,7 @@ class Forks:
             task = self._wait_for_end()
         deadline = monotonic() + limits.REST_SECONDS
         # It is the threads of the system that the interpreter counts, and ours may take a moment to go.
-        while task and os.path.exists(f"/proc/self/task/{task}") and monotonic() < deadline:
+        while IS_LINUX and task and os.path.exists(f"/proc/self/task/{task}") and monotonic() < deadline:
             sleep(0)
 
     def go_on(self) -> None:

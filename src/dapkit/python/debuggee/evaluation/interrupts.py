@@ -12,11 +12,15 @@ from typing import Final
 from .. import loader
 from ..interpreter import native
 from ..interpreter.errors import TimeIsUp
+from ..system import IS_LINUX
 
 loader.prepare("interpreter.c_api")
 
-_SIGNAL: Final = _signal.SIGRTMAX - 3 if hasattr(_signal, "SIGRTMAX") else 0
-"""A signal that hardly any program uses; where one does, it is left alone."""
+_SIGNAL: Final = _signal.SIGRTMAX - 3 if IS_LINUX else _signal.SIGURG
+"""A signal that hardly any program uses, and of others than Linux one that is ignored by default.
+
+Where a program uses it, it is left alone.
+"""
 
 _main = 0  # identity of the main thread, while it has the handler installed
 _wanted = 0  # the thread that is to be woken, until it was

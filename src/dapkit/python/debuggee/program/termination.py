@@ -19,6 +19,7 @@ from ..connection.link import Link
 from ..interpreter import limits
 from ..interpreter.errors import RequestRefused
 from ..interpreter.thread_checks import in_link_thread
+from ..system import IS_LINUX
 
 _MONITORING = sys.monitoring
 _EVENTS = _MONITORING.events
@@ -107,7 +108,12 @@ class _Watch:
 
 
 def _sleep_of_main_thread() -> bytes | None:
-    """Return a value that stays the same as long as the main thread sleeps undisturbed; None if it does not sleep."""
+    """Return a value that stays the same as long as the main thread sleeps undisturbed; None if it does not sleep.
+
+    None also where the system does not tell.
+    """
+    if not IS_LINUX:
+        return None
     try:
         status = os.open(f"/proc/self/task/{os.getpid()}/status", os.O_RDONLY | os.O_CLOEXEC)
     except OSError:  # there is no /proc, or no descriptor is left

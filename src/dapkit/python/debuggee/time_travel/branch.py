@@ -8,12 +8,12 @@ afterwards.
 
 import _socket
 import os
-import sys
 from typing import TYPE_CHECKING, Final
 
 from ..connection.framing import Json
 from ..interpreter import limits
 from ..interpreter.errors import RequestRefused
+from ..system import user_behind
 from . import record, replay
 from .replay_backend import backend
 
@@ -84,8 +84,7 @@ def take_place(engine: "Engine", pipes: list[tuple[int, int]], mark: int) -> Jso
         number, _ = listening._accept()  # type: ignore[attr-defined]  # called by `socket`
         listening.close()  # before descriptors of the program come, which may have its number
         connection = _socket.socket(fileno=number)
-        credentials = connection.getsockopt(_socket.SOL_SOCKET, _socket.SO_PEERCRED, _CREDENTIALS)
-        if int.from_bytes(credentials[4:8], sys.byteorder) != os.getuid():  # of pid, uid and gid
+        if user_behind(connection) != os.getuid():
             raise RequestRefused("another process connected where the live program was to send its open files")
         lost_files = backend.branch(connection.detach(), _below(engine))
     except OSError as error:

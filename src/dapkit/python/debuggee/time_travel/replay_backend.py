@@ -1,16 +1,16 @@
 """The C extension `_travel`, which records a program and replays it; or the reason why it cannot be used."""
 
-import sys
 from typing import Final
 
 from ..engine.interpreter_checks import NEWEST_TESTED, is_newer
 from ..interpreter.native import IS_FREE_THREADED
+from ..system import IS_LINUX
 
 
 def _unsupported() -> str:
     """Return why this system or interpreter has no time travel; empty if it has."""
-    if sys.platform != "linux":
-        return f"time travel needs Linux; this is {sys.platform}"
+    if not IS_LINUX:
+        return "time travel needs Linux"
     if IS_FREE_THREADED:
         return "time travel does not work with free-threaded Python yet"
     if is_newer():

@@ -10,6 +10,7 @@ import sys
 from typing import Any, Final
 
 from ..connection.framing import Json
+from ..system import memory_file
 
 _NAMES: Final = ("stdin", "stdout", "stderr")
 
@@ -74,7 +75,7 @@ def _out_of_the_way(number: int) -> int:
 
 def _made(number: int, name: str, description: Json) -> Any:  # noqa: ANN401 - a stream
     if description["isFile"]:  # it can be sought in
-        file = os.memfd_create("dapkit-stream")
+        file = memory_file("dapkit-stream")
         os.dup2(file, number)
         os.close(file)
     reads = name == "stdin"

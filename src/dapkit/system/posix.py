@@ -1,0 +1,242 @@
+"""POSIX systems other than Linux: macOS and the BSDs.
+
+The ends of processes are noticed by kqueue; facts about other processes come from psutil. On Linux, where tests take it
+for such a system, there is no kqueue: a thread waits for each process instead.
+"""
+
+import os
+import select
+import socket
+import sys
+from contextlib import suppress
+
+from dapkit.system.interface import ProcessHandle, System, override
+from dapkit.system.selection import IS_MACOS
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import psutil
+
+
+_SOL_LOCAL = 0
+_LOCAL_PEERCRED, _LOCAL_PEERPID = 1, 2
+"""sys/un.h of macOS and FreeBSD."""
+_XUCRED_BYTES = 128
+"""More than struct xucred of sys/ucred.h: version, user and more, of 4 bytes each."""
+
+
+class Posix(System):
+    """The answers of POSIX systems."""
+
+    socket_path_bytes = 103
+
+    def __init__(self) -> None:
+        self._codes: dict[int, int] = {}  # of children that had to be reaped to know them
+
+    @override
+    def open_process(self, pid: int) -> ProcessHandle:
+        if pid <= 0:  # to the system, a group
+            raise ProcessLookupError(f"{pid} is not a process")
+        if not hasattr(select, "kqueue"):
+            from dapkit.system.thread_handle import ThreadHandle
+
+            return ThreadHandle(pid)
+        from dapkit.system.kqueue_handle import KqueueHandle
+
+        return KqueueHandle(pid)
+
+    @override
+    def exit_code(self, pid: int) -> int | None:
+        if hasattr(os, "waitid"):  # on macOS since Python 3.13
+            status = os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+            if status is None:
+                return None
+            return int(status.si_status if status.si_code == os.CLD_EXITED else -status.si_status)
+        if pid not in self._codes:
+            ended, number = os.waitpid(pid, os.WNOHANG)
+            if not ended:
+                return None
+            self._codes[pid] = os.waitstatus_to_exitcode(number)
+        return self._codes[pid]
+
+    @override
+    def reap(self, pid: int) -> None:
+        if self._codes.pop(pid, None) is None:
+            os.waitpid(pid, 0)  # it has ended: there is nothing to wait for
+
+    @override
+    def exists(self, pid: int) -> bool:
+        try:
+            os.kill(pid, 0)
+        except ProcessLookupError:
+            return False
+        except PermissionError:
+            return True
+        return True
+
+    @override
+    def pids(self) -> "Iterator[int]":
+        import psutil
+
+        yield from psutil.pids()
+
+    @override
+    def parents(self) -> dict[int, int]:
+        import psutil
+
+        return {process.pid: process.info["ppid"] or 0 for process in psutil.process_iter(["ppid"])}
+
+    @override
+    def is_exiting(self, pid: int) -> bool:
+        from dapkit.system.thread_handle import lives
+
+        return not lives(pid)
+
+    @override
+    def is_suspended(self, pid: int) -> bool:
+        import psutil
+
+        try:
+            return bool(psutil.Process(pid).status() == psutil.STATUS_STOPPED)
+        except psutil.Error:
+            return False
+
+    @override
+    def folder_of(self, pid: int) -> str:
+        import psutil
+
+        try:
+            return str(psutil.Process(pid).cwd())
+        except psutil.Error as error:
+            raise _as_os_error(error) from error
+
+    @override
+    def executable_of(self, pid: int) -> str:
+        import psutil
+
+        try:
+            return str(psutil.Process(pid).exe())
+        except psutil.Error as error:
+            raise _as_os_error(error) from error
+
+    @override
+    def program_file(self, pid: int) -> str:
+        return self.executable_of(pid)
+
+    @override
+    def command_of(self, pid: int) -> list[str]:
+        import psutil
+
+        try:
+            return list(psutil.Process(pid).cmdline())
+        except psutil.Error as error:
+            raise _as_os_error(error) from error
+
+    @override
+    def has_in_environment(self, pid: int, text: bytes) -> bool:
+        import psutil
+
+        try:
+            return os.fsdecode(text) in "\0".join(map("=".join, psutil.Process(pid).environ().items()))
+        except psutil.Error as error:
+            raise _as_os_error(error) from error
+
+    @override
+    def shares_files(self, pid: int) -> bool:
+        return True  # containers are Linux's
+
+    @override
+    def started_at(self, pid: int) -> float:
+        import psutil
+
+        try:
+            return float(psutil.Process(pid).create_time())
+        except psutil.Error as error:
+            raise _as_os_error(error) from error
+
+    @override
+    def limit_sizes(self, pid: int, *, file: int, memory: int) -> None:
+        pass  # only a process itself can do so
+
+    @override
+    def usable_cpus(self) -> int:
+        return os.cpu_count() or 1
+
+    @override
+    def has_access_list(self, path: str) -> bool:
+        return True  # macOS has them for every file, and the standard library does not show them
+
+    @override
+    def shared_memory(self, name: str, size: int) -> int | None:
+        return None  # descriptors of others cannot be opened
+
+    @override
+    def peer_of(self, connected: socket.socket) -> tuple[int, int]:
+        if not hasattr(
+            select, "kqueue"
+        ):  # Linux in tests, without Linux's own way: the folder of the socket admits our user alone
+            return 0, os.geteuid()
+        credentials = connected.getsockopt(_SOL_LOCAL, _LOCAL_PEERCRED, _XUCRED_BYTES)
+        user = int.from_bytes(credentials[4:8], sys.byteorder)
+        if not IS_MACOS:
+            return 0, user
+        return int.from_bytes(connected.getsockopt(_SOL_LOCAL, _LOCAL_PEERPID, 4), sys.byteorder), user
+
+    @override
+    def bind_private(self, listening: socket.socket, path: str) -> None:
+        listening.bind(path)
+        os.chmod(path, 0o600)
+
+    @override
+    def is_held_by_session(self, connected: socket.socket, session: int) -> bool | None:
+        import psutil
+
+        try:
+            ends = connected.getpeername()[:2], connected.getsockname()[:2]
+        except OSError:  # it has gone
+            return False
+        for pid in psutil.pids():
+            with suppress(ProcessLookupError, PermissionError, psutil.Error):
+                if os.getsid(pid) == session and ends in _ends_of(pid):
+                    return True
+        return None  # a connection that is not accepted is not seen, as one of another user is not
+
+    @override
+    def process_listening_on(self, port: int) -> int | None:
+        import psutil
+
+        return next((pid for pid in psutil.pids() if port in self.listening_ports(pid)), None)
+
+    @override
+    def listening_ports(self, pid: int) -> set[int]:
+        import psutil
+
+        try:
+            connections = psutil.Process(pid).net_connections("tcp")
+        except psutil.Error:  # it has ended, or is another user's
+            return set()
+        return {each.laddr.port for each in connections if each.status == psutil.CONN_LISTEN}
+
+    @override
+    def own_file(self, descriptor: int) -> int | None:
+        return None  # /dev/fd duplicates a descriptor, and its flags with it
+
+
+def _ends_of(pid: int) -> "Iterator[tuple[tuple[str, int], tuple[str, int]]]":
+    """Yield the ends of the TCP connections of a process: its own, and the other one."""
+    import psutil
+
+    for each in psutil.Process(pid).net_connections("tcp"):
+        if each.raddr:
+            yield (each.laddr.ip, each.laddr.port), (each.raddr.ip, each.raddr.port)
+
+
+def _as_os_error(error: "psutil.Error") -> OSError:
+    """Return the error of the system that an error of psutil stands for."""
+    import psutil
+
+    if isinstance(error, psutil.AccessDenied):
+        return PermissionError(str(error))
+    return ProcessLookupError(str(error))
