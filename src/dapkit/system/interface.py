@@ -70,9 +70,6 @@ def send_unless_ended(process: ProcessHandle, number: signal.Signals) -> None:
 class System(ABC):
     """Questions about processes, files and sockets."""
 
-    socket_path_bytes: int
-    """Longest path of a unix socket, without the zero at its end."""
-
     # Processes
 
     @abstractmethod
@@ -157,10 +154,6 @@ class System(ABC):
         """Return the number of processors that this process may use."""
 
     # Files
-
-    @abstractmethod
-    def has_access_list(self, path: str) -> bool:
-        """Return whether a file has an access control list beside its mode. Raises: OSError."""
 
     @abstractmethod
     def shared_memory(self, name: str, size: int) -> int | None:

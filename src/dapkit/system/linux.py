@@ -41,8 +41,6 @@ class _Pidfd(ProcessHandle):
 class Linux(System):
     """The answers of Linux."""
 
-    socket_path_bytes = 107
-
     @override
     def open_process(self, pid: int) -> ProcessHandle:
         return _Pidfd(pid)
@@ -138,10 +136,6 @@ class Linux(System):
     @override
     def usable_cpus(self) -> int:
         return len(os.sched_getaffinity(0))
-
-    @override
-    def has_access_list(self, path: str) -> bool:
-        return "system.posix_acl_access" in os.listxattr(path)
 
     @override
     def shared_memory(self, name: str, size: int) -> int | None:

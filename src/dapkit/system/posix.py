@@ -30,8 +30,6 @@ _XUCRED_BYTES = 128
 class Posix(System):
     """The answers of POSIX systems."""
 
-    socket_path_bytes = 103
-
     def __init__(self) -> None:
         self._codes: dict[int, int] = {}  # of children that had to be reaped to know them
 
@@ -163,10 +161,6 @@ class Posix(System):
     @override
     def usable_cpus(self) -> int:
         return os.cpu_count() or 1
-
-    @override
-    def has_access_list(self, path: str) -> bool:
-        return True  # macOS has them for every file, and the standard library does not show them
 
     @override
     def shared_memory(self, name: str, size: int) -> int | None:

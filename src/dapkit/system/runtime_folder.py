@@ -15,6 +15,7 @@ Quick to import, since every command does: nothing but `os` and `stat`.
 import os
 import stat
 
+from dapkit.system.selection import IS_MACOS, SOCKET_PATH_BYTES
 from dapkit.system.trusted_files import objection_to, objection_to_new_in
 
 TYPE_CHECKING = False
@@ -22,13 +23,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 RUN = "/run/user"
-TEMPORARY = "/tmp"  # noqa: S108 - its contents are checked; not $TMPDIR, which differs from shell to shell
+TEMPORARY = "/private/tmp" if IS_MACOS else "/tmp"  # noqa: S108 - its contents are checked; not $TMPDIR, which differs from shell to shell
 
 NAME_BYTES = 24
 """Room for the longest name of a socket: an adapter's, which waits for an engine."""
-
-_PATH_BYTES = 107
-"""Longest path of a unix socket, without the zero at its end."""
 
 _FOR_OTHERS = 0o077
 
@@ -144,7 +142,7 @@ def _narrowness(folder: str, name_bytes: int) -> str | None:
         OSError: nothing can be written there.
 
     """
-    most = _PATH_BYTES - 1 - name_bytes
+    most = SOCKET_PATH_BYTES - 1 - name_bytes
     if len(os.fsencode(folder)) > most:
         return f"{folder} is too long for a unix socket in it: expected at most {most} bytes"
     probe = os.path.join(folder, f"probe-{os.urandom(8).hex()}")

@@ -25,4 +25,7 @@ def _selected() -> str:
 NAME = _selected()
 """The system, one of the above."""
 
+SOCKET_PATH_BYTES = 107 if NAME == LINUX else 103
+"""Longest path of a unix socket, without the zero at its end."""
+
 IS_MACOS = sys.platform == "darwin"

@@ -9,8 +9,9 @@ Quick to import, since every command does: nothing but `os` and `stat`.
 import errno
 import os
 import stat
+import sys
 
-from dapkit.system.this_system import SYSTEM
+from dapkit.system.selection import LINUX, NAME
 
 _MOST_LINKS = 40
 """Links in the way to one file; the kernel follows as many."""
@@ -133,6 +134,13 @@ def _problem(path: str, status: os.stat_result, owners: set[int]) -> str | None:
     return None
 
 
+def _has_access_list(path: str) -> bool:
+    """Return whether a file may have an access control list; the standard library shows only Linux's."""
+    if sys.platform == "linux" and NAME == LINUX:
+        return "system.posix_acl_access" in os.listxattr(path)
+    return True
+
+
 def _is_ours_alone(path: str, group: int) -> bool:
     """Say whether a group has no member but the user and root, as the group has that many systems make for each user.
 
@@ -144,7 +152,7 @@ def _is_ours_alone(path: str, group: int) -> bool:
     try:
         name, _, _, members = grp.getgrgid(group)
         user = pwd.getpwuid(os.geteuid()).pw_name
-        has_list = SYSTEM.has_access_list(path)
+        has_list = _has_access_list(path)
     except (KeyError, OSError):
         return False
     alone = set(members) <= {user, "root"} and (group == 0 or name == user)

@@ -15,15 +15,13 @@ from pathlib import Path
 from anyio.abc import ByteStream
 
 from dapkit import limits
+from dapkit.system.selection import SOCKET_PATH_BYTES
 from dapkit.system.this_system import SYSTEM
 from dapkit.transport.errors import NotAdmitted, Unreachable
 from dapkit.transport.gate import ConnectionHandler, Gate, admit_own_user
 from dapkit.transport.private_files import check_private_folder, locked
 from dapkit.transport.sockets import connected
 from dapkit.transport.tasks import background_tasks
-
-_PATH_BYTES = 107
-"""Longest path of a unix socket, without the zero at its end."""
 
 
 async def connect_unix(path: Path) -> ByteStream:
@@ -87,8 +85,8 @@ def remove_dead_sockets(folder: Path, pattern: str) -> None:
 
 def _bound(path: Path) -> tuple[socket.socket, int]:
     """Make the listening socket; return it with the inode of its file."""
-    if len(os.fsencode(path)) > _PATH_BYTES:
-        raise Unreachable(f"{path} is too long for a unix socket: expected at most {_PATH_BYTES} bytes")
+    if len(os.fsencode(path)) > SOCKET_PATH_BYTES:
+        raise Unreachable(f"{path} is too long for a unix socket: expected at most {SOCKET_PATH_BYTES} bytes")
     listening = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     listening.setblocking(False)  # noqa: FBT003 - its only parameter
     try:

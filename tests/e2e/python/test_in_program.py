@@ -52,6 +52,21 @@ print(sorted(set(sys.modules) - before))
     assert answer.stdout == f"{brought} False\n{brought}\n"
 
 
+@pytest.mark.each_python
+def test_listening_brings_hardly_anything_of_the_standard_library(python: str) -> None:
+    text = """
+import sys
+before = set(sys.modules)
+import dapkit
+dapkit.listen(0)
+print(sorted(name for name in set(sys.modules) - before if not name.startswith("dapkit")))
+"""
+    answer = subprocess.run(
+        [python, "-c", text], env={"PYTHONPATH": str(SOURCES)}, capture_output=True, text=True, check=True
+    )
+    assert answer.stdout in {"['errno']\n", "[]\n"}  # Python 3.14 has it anyway
+
+
 @pytest.mark.thorough
 async def test_program_waits_for_a_client_that_has_set_its_breakpoints(tmp_path: Path, python: str) -> None:
     text = """
