@@ -11,11 +11,13 @@ import os
 import select
 import shutil
 import signal
+import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import hypothesis
+import psutil
 import pytest
 
 import bootstrap
@@ -205,7 +207,8 @@ def require_tool() -> Callable[[str], Path]:
 @pytest.fixture(scope="session", autouse=True)
 def _adopt_orphans() -> None:
     """Make this process the parent of every descendant that loses its own."""
-    ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+    if sys.platform == "linux":  # elsewhere an orphan is not found
+        ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 
 
 @pytest.fixture(autouse=True)
@@ -232,6 +235,8 @@ def children() -> set[int]:
         os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
     except ChildProcessError:
         return set()  # the usual case, for the price of one system call
+    if sys.platform != "linux":
+        return {child.pid for child in psutil.Process().children()}
     pids = [int(entry.name) for entry in Path("/proc").iterdir() if entry.name.isdigit()]
     return {pid for pid in pids if parent(pid) == os.getpid()}
 
@@ -247,6 +252,9 @@ def parent(pid: int) -> int | None:
 
 def has_ended(pid: int, deadline: float) -> bool:
     """Wait until a child has ended, at most until the deadline."""
+    if sys.platform != "linux":
+        _, alive = psutil.wait_procs([psutil.Process(pid)], max(0.0, deadline - time.monotonic()))
+        return not alive
     try:
         process = os.pidfd_open(pid)
     except ProcessLookupError:
@@ -261,4 +269,6 @@ def has_ended(pid: int, deadline: float) -> bool:
 
 def command_line(pid: int) -> str:
     """Return what a process was started as."""
+    if sys.platform != "linux":
+        return " ".join(psutil.Process(pid).cmdline())
     return Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace").strip()

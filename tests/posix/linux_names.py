@@ -85,7 +85,8 @@ def take_away() -> None:
     sys.addaudithook(_look)
     for module, names in _FUNCTIONS.items():
         for name in names:
-            setattr(module, name, _refusing(name, getattr(module, name)))
+            if hasattr(module, name):  # else this is another system
+                setattr(module, name, _refusing(name, getattr(module, name)))
     os.readlink = _read_link(os.readlink)  # type: ignore[assignment]  # with the same parameters
     for module, names in _CONSTANTS.items():
         for name in names:
