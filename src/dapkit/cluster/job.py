@@ -137,10 +137,13 @@ class ClusterJob:
         if failures and len(failures) == len(answers):
             raise JobError("; ".join(dict.fromkeys(failures.values())))
         most = majority(merged.groups)
+        unread = {
+            member.name: failures[member.host] for member in members if member.is_live and member.host in failures
+        }
         findings = findings_of(
             members,
             merged.groups,
-            problems=merged.problems,
+            problems=merged.problems | unread,
             suspended=merged.suspended,
             absent=absent_ranks(everyone),
         )
@@ -239,12 +242,10 @@ def _merged(answers: Mapping[str, NodeAnswer]) -> NodeAnswer:
     groups = StackGroups()
     problems: dict[str, str] = {}
     suspended: list[str] = []
-    for host, answer in answers.items():
+    for answer in answers.values():
         groups.merge(answer.groups)
         problems |= answer.problems
         suspended += answer.suspended
-        if answer.failure:
-            problems |= {f"host {host}": answer.failure}
     return NodeAnswer(groups=groups.result(), problems=problems, suspended=suspended)
 
 

@@ -133,6 +133,8 @@ def test_a_machine_that_does_not_answer_is_named(
     stacks = until(lambda: look(registered, via), lambda stacks: stacks.most == 0)
     assert stacks.sampled == 3
     assert reason in stacks.failures["n7"]
+    [unread] = [finding for finding in stacks.findings if finding.kind == FindingKind.UNREADABLE]
+    assert (unread.members, unread.note) == (["2"], stacks.failures["n7"])
 
 
 def test_a_job_that_has_ended_is_said_to_have_ended(

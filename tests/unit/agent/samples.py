@@ -898,7 +898,9 @@ SAMPLES: dict[str, ProtocolObject] = {
             JobFinding(kind=FindingKind.KERNEL, members=["11"], calls=[EXCHANGE]),
             JobFinding(kind=FindingKind.INTERPRETER, members=["12"], calls=[EXCHANGE], note="loader"),
             JobFinding(kind=FindingKind.SUSPENDED, members=["13"], calls=[]),
-            JobFinding(kind=FindingKind.UNREADABLE, members=["worker-a"], calls=[], note="py-spy cannot read it"),
+            JobFinding(
+                kind=FindingKind.UNREADABLE, members=["14", "15"], calls=[], note="n2 did not answer within 30 s"
+            ),
         ],
         moving=["1", "2", "3"],
         failures={"n2": "n2 did not answer within 30 s"},

@@ -96,7 +96,7 @@ def _lines(result: JobStacks) -> Iterator[str]:
 
 def _remarks(result: JobStacks) -> Iterator[str]:
     mains = [group for group in result.groups if group.thread == MAIN]
-    if not mains and not result.findings and not result.failures:
+    if not mains and not result.findings:
         yield "No process of the job runs: all have ended, or were killed."
         return
     if result.moving:
@@ -113,8 +113,6 @@ def _remarks(result: JobStacks) -> Iterator[str]:
         yield "No member was late in most rounds: there is no straggler among them."
     yield from _waits(result)
     yield from map(one_line, result.notes[: limits.JOB_GROUPS])
-    for host, failure in result.failures.items():
-        yield f"{one_line(host)} was not read: {one_line(failure)}"
 
 
 def _waits(result: JobStacks) -> Iterator[str]:
