@@ -65,6 +65,11 @@ FEATURES: Final = {
     "a stranger at the port of an adapter is seen at once, and not only when the time is over": (
         "tests/e2e/transport/test_child_on_socket.py::test_process_that_is_quicker_*",
     ),
+    "paths of sockets of 104 to 107 bytes": (
+        "tests/unit/hub/test_folder.py::test_folder_is_in_the_runtime_folder_of_the_user",
+        "tests/unit/hub/test_folder.py::test_folder_that_is_too_long_for_a_socket_is_refused",
+        "tests/unit/transport/test_private_files.py::test_folder_is_made_in_the_runtime_folder_of_the_user",
+    ),
     "facts from /proc": (
         "tests/unit/test_procfs.py::*",
         "tests/unit/system/test_systems.py::*Linux*",

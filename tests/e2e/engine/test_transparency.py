@@ -48,6 +48,13 @@ LOOK = """
         except RecursionError:
             return n
 
+    def frames_at_rest():  # our thread may still be on its way into native code, where it has no frame
+        for _ in range(200):
+            if len(sys._current_frames()) == 1:
+                break
+            threading.Event().wait(0.05)
+        return len(sys._current_frames())
+
     def descriptors():
         found = []
         for number in sorted(map(int, os.listdir("/proc/self/fd"))):
@@ -88,7 +95,7 @@ LOOK = """
             "breakpointhook": repr(sys.breakpointhook),
             "threads": [thread.name for thread in threading.enumerate()],
             "active threads": threading.active_count(),
-            "current frames": len(sys._current_frames()),
+            "current frames": frames_at_rest(),
             "threads begun": _thread._count(),
             "signals": [repr(signal.getsignal(number)) for number in sorted(signal.valid_signals())],
             "blocked": sorted(signal.pthread_sigmask(signal.SIG_BLOCK, [])),
