@@ -168,9 +168,8 @@ class Posix(System):
 
     @override
     def peer_of(self, connected: socket.socket) -> tuple[int, int]:
-        if not hasattr(
-            select, "kqueue"
-        ):  # Linux in tests, without Linux's own way: the folder of the socket admits our user alone
+        if not hasattr(select, "kqueue"):
+            # Linux in tests, without its own way: the folder of the socket admits our user alone.
             return 0, os.geteuid()
         credentials = connected.getsockopt(_SOL_LOCAL, _LOCAL_PEERCRED, _XUCRED_BYTES)
         user = int.from_bytes(credentials[4:8], sys.byteorder)

@@ -10,6 +10,9 @@ from typing import Final
 
 IS_LINUX: Final = sys.platform == "linux" and os.environ.get("DAPKIT_SYSTEM") != "posix"
 
+DESCRIPTORS: Final = "/proc/self/fd" if IS_LINUX else "/dev/fd"
+"""The folder with the open files of this process; on Linux `/dev` may lack its own."""
+
 NO_SIGNAL: Final = _socket.MSG_NOSIGNAL if IS_LINUX else 0
 """The flag by which a connection that has ended is an error, and no signal. macOS has an option for it instead."""
 

@@ -17,6 +17,7 @@ from ..interpreter.frame_locals import stored_locals
 from ..interpreter.hidden_frames import hidden_frame
 from ..interpreter.safe_types import entry_of, is_a, stored_dict
 from ..loader import import_for_program, standard
+from ..system import DESCRIPTORS
 from . import environment
 from .environment import OddArgument, Variables, decoded
 from .targets import OTHER, PYTHON, CommandLine, kind_of, program_name
@@ -363,7 +364,7 @@ def _need_positional(arguments: tuple[Any, ...], names: tuple[str, ...] | None, 
 
 
 def _path_of(value: Any) -> str:  # noqa: ANN401 - a value of the program: a path, or a descriptor
-    return f"/dev/fd/{int.__int__(value)}" if is_a(value, int) else decoded(value)
+    return f"{DESCRIPTORS}/{int.__int__(value)}" if is_a(value, int) else decoded(value)
 
 
 def _words(value: Any) -> list[str]:  # noqa: ANN401 - a value of the program
