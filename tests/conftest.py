@@ -21,6 +21,7 @@ import psutil
 import pytest
 
 import bootstrap
+from dapkit.transport.tasks import loop_options
 from interpreters import OURS, free_threaded
 from linux_only import needs_linux
 from missing import missing, require_root
@@ -53,7 +54,7 @@ def pytest_configure() -> None:
     A shell ignores SIGINT and SIGQUIT for what it starts in the background, and what is ignored is inherited.
     """
     os.environ.update(ENVIRONMENT)
-    for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP):
+    for number in (signal.SIGINT, *(getattr(signal, name) for name in ("SIGQUIT", "SIGHUP") if hasattr(signal, name))):
         if signal.getsignal(number) is signal.SIG_IGN:
             signal.signal(number, lambda *_: None)
 
@@ -180,9 +181,9 @@ def root() -> None:
 
 
 @pytest.fixture(scope="session")
-def anyio_backend() -> str:
-    """Run coroutine tests on asyncio, which is what dapkit's own programs run on."""
-    return "asyncio"
+def anyio_backend() -> tuple[str, dict[str, object]]:
+    """Run coroutine tests on asyncio, and its event loop, which is what dapkit's own programs run on."""
+    return "asyncio", dict(loop_options())
 
 
 @pytest.fixture(scope="session")
@@ -222,8 +223,8 @@ def _no_process_is_left(_adopt_orphans: None) -> Iterator[None]:
         for pid in started:
             if not has_ended(pid, deadline):
                 left.append(f"{pid} {command_line(pid)}")
-                os.kill(pid, signal.SIGKILL)
-            with contextlib.suppress(ChildProcessError):  # reaped meanwhile by what started it
+                psutil.Process(pid).kill()
+            with contextlib.suppress(ChildProcessError, OSError):  # reaped meanwhile by what started it
                 os.waitpid(pid, 0)
     if left:
         pytest.fail("the test left processes running, which were killed:\n" + "\n".join(left), pytrace=False)
@@ -231,6 +232,8 @@ def _no_process_is_left(_adopt_orphans: None) -> Iterator[None]:
 
 def children() -> set[int]:
     """Return the processes whose parent is this one, ended but unreaped ones included."""
+    if sys.platform == "win32":
+        return {child.pid for child in psutil.Process().children()}
     try:
         os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
     except ChildProcessError:

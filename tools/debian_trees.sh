@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Put what Debian 12 does not have into .tools/: gdb 16, Ruby 3.3 with rdbg 1.9, Emacs 30 with dape and Helix (trixie)
 # into .tools/bin, Python 3.14 and 3.15 (sid) where tools/bootstrap.py finds them, gdb 18, lldb-dap 23, Delve 1.27 and its
-# Go (sid) into .tools/sid. Each suite is a tree of its own, whose programs run outside of it, with the tree's libraries.
+# Go (sid) into .tools/sid, Wine 10 (sid), which tools/windows_pythons.py uses. Each suite is a tree of its own, whose programs run outside of it, with the tree's libraries.
 # Needs root; debootstrap and patchelf are installed if they are missing.
 set -euo pipefail
 TOOLS=$(cd "$(dirname "$0")/.." && pwd)/.tools
@@ -154,6 +154,30 @@ END
     "$TOOLS/sid/go" version
 }
 
+wine() {
+    # It runs outside of the tree, so that drive Z: is this machine. What it looks for in /usr/share is linked there.
+    local sid=$TOOLS/trees/sid folder=$TOOLS/trees/wine package program
+    if [ ! -e "$folder.complete" ]; then
+        rm -rf "$folder"
+        mkdir -p "$folder"
+        (cd "$sid/var/cache/apt/archives" && chroot "$sid" sh -c 'cd /var/cache/apt/archives && exec apt-get download -qq "$@"' \
+            - wine64 libwine wine-common libz-mingw-w64 libunwind8) 2>"$folder.log" || { cat "$folder.log" >&2; return 1; }
+        for package in wine64 libwine wine-common libz-mingw-w64 libunwind8; do
+            dpkg-deb -x "$sid/var/cache/apt/archives/${package}"_*.deb "$folder"
+        done
+        rm -r "$folder/$LIBRARIES/wine/i386-windows"
+        touch "$folder.complete"
+    fi
+    for program in wine wineserver; do
+        program=$folder/$LIBRARIES/wine/$program
+        [ "$(patchelf --print-interpreter "$program")" = "$sid/$LOADER" ] ||
+            patchelf --set-interpreter "$sid/$LOADER" --force-rpath \
+                --set-rpath "$folder/$LIBRARIES:$sid/$LIBRARIES" "$program"
+    done
+    [ -e /usr/share/wine ] && [ ! -L /usr/share/wine ] || ln -sfn "$folder/usr/share/wine" /usr/share/wine
+    "$folder/$LIBRARIES/wine/wine" --version
+}
+
 missing=()
 for tool in debootstrap patchelf; do
     command -v "$tool" >/dev/null || missing+=("$tool")
@@ -166,4 +190,5 @@ trixie &
 trixie=$!
 pythons
 newest_adapters
+wine
 wait $trixie

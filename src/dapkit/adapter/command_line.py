@@ -15,8 +15,10 @@ from pathlib import Path
 import anyio
 
 from dapkit.adapter.servers import MakeAdapter, serve, serve_tcp, serve_unix
+from dapkit.system.files import CLOSE_IN_CHILDREN
 from dapkit.system.platform_support import end_if_unsupported
 from dapkit.transport import TransportError, read_token
+from dapkit.transport.tasks import loop_options
 
 log = logging.getLogger(__name__)
 
@@ -67,7 +69,7 @@ def run(
         # Editors start adapters without any arguments: no need for argparse then, which takes 7 ms and 2 MB.
         options = _read(words, program, description, distribution) if words else ServerOptions()
         _log_to(options.log)
-        anyio.run(partial(_serve, make, options))
+        anyio.run(partial(_serve, make, options), backend_options=loop_options())
     except (TransportError, OSError) as error:
         from dapkit.adapter.command_line_parser import parser_of
 
@@ -117,7 +119,7 @@ def _log_to(path: Path | None) -> None:
         logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
     else:
         form = "%(asctime)s %(levelname)s %(name)s: %(message)s"
-        handle = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600)  # it has secrets
+        handle = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | CLOSE_IN_CHILDREN, 0o600)  # it has secrets
         logging.basicConfig(
             level=logging.DEBUG, stream=os.fdopen(handle, "a", encoding="utf-8", errors="backslashreplace"), format=form
         )

@@ -8,7 +8,6 @@ session; these are the others. Each alone is enough to end the process, with
 import contextlib
 import logging
 import os
-import signal
 from collections.abc import Awaitable, Callable
 
 import anyio
@@ -17,6 +16,7 @@ from dapkit import limits
 from dapkit.system.original_parent import original_parent
 from dapkit.system.this_system import SYSTEM
 from dapkit.transport import background_tasks
+from dapkit.transport.signals import signals_to_end
 
 log = logging.getLogger(__name__)
 
@@ -48,7 +48,7 @@ async def end_for_certain(over: anyio.Event, finished: anyio.Event) -> None:
 
 async def _wait_for_signal(end: Callable[[], Awaitable[None]]) -> None:
     # A second signal has its usual effect again.
-    with anyio.open_signal_receiver(signal.SIGTERM, signal.SIGINT, signal.SIGHUP) as signals:
+    with signals_to_end() as signals:
         async for number in signals:
             log.info("ending because of %s", number.name)
             break

@@ -60,6 +60,18 @@ class ProcessHandle(ABC):
         self.close()
 
 
+class ProcessJob(ABC):
+    """Processes that end together: with this process, or when it is closed. Windows has such."""
+
+    @abstractmethod
+    def take(self, pid: int) -> None:
+        """Put a process into it, with all that it will start. Raises: OSError."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """End its processes."""
+
+
 def send_unless_ended(process: ProcessHandle, number: signal.Signals) -> None:
     """Send a signal by the number of a process, which may be another's once it has ended. Raises: OSError."""
     if process.has_ended():
@@ -152,6 +164,32 @@ class System(ABC):
     @abstractmethod
     def usable_cpus(self) -> int:
         """Return the number of processors that this process may use."""
+
+    @abstractmethod
+    def signal_group(self, pid: int, number: signal.Signals) -> None:
+        """Send a signal to the group that a process leads; on Windows, end the process.
+
+        Raises:
+            ProcessLookupError: there is no such group.
+            PermissionError: it runs as another user.
+
+        """
+
+    @abstractmethod
+    def session_of(self, pid: int) -> int | None:
+        """Return the session of a process; None if it has ended, and on Windows."""
+
+    @abstractmethod
+    def group_of(self, pid: int) -> int | None:
+        """Return the group of a process; None if it has ended, and on Windows."""
+
+    @abstractmethod
+    def kill_tree(self, process: ProcessHandle) -> None:
+        """Kill a process whose parent was killed, and those below it."""
+
+    def new_job(self) -> ProcessJob | None:
+        """Make a job; None where the system has no jobs, and a guard has to do it (`transport.group_reaper`)."""
+        return None
 
     # Files
 

@@ -5,7 +5,8 @@ import signal
 import socket
 import sys
 
-from dapkit.system.interface import ProcessHandle, System, override
+from dapkit.system.interface import ProcessHandle, override
+from dapkit.system.posix_processes import PosixProcesses
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ class _Pidfd(ProcessHandle):
             self.descriptor = -1
 
 
-class Linux(System):
+class Linux(PosixProcesses):
     """The answers of Linux."""
 
     @override

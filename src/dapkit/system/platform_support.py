@@ -1,4 +1,4 @@
-"""Which systems dapkit keeps running: Linux and other POSIX systems; and which of its features need Linux.
+"""Which systems dapkit keeps running: Linux, other POSIX systems, and Windows; and which features some lack.
 
 Its packages can be imported elsewhere, so that the messages, the rules of the conversation and types are at hand. Code
 that starts or serves something checks the platform here first, and raises this one error. docs/reference/platforms.md
@@ -7,14 +7,14 @@ lists the features that other systems lack.
 
 import sys
 
-from dapkit.system.selection import LINUX, NAME, OTHER
+from dapkit.system.selection import LINUX, NAME, OTHER, WINDOWS
 
 
 def unsupported() -> str | None:
     """Return why nothing can be started or served on this system; None where it can."""
     if NAME != OTHER:
         return None
-    return f"dapkit runs on Linux and macOS, and this is {sys.platform}: use one of these, a container or WSL"
+    return f"dapkit runs on Linux, macOS and Windows, and this is {sys.platform}: use one of these, a container or WSL"
 
 
 def needs_linux(feature: str) -> str | None:
@@ -22,9 +22,19 @@ def needs_linux(feature: str) -> str | None:
     return None if NAME == LINUX else f"{feature} needs Linux"
 
 
-def end_if_unsupported(status: int) -> None:
-    """End a command with this status and the error, where nothing can be started."""
-    reason = unsupported()
+def command_unsupported() -> str | None:
+    """Return why the command `dapkit` cannot be used on this system; None where it can."""
+    if NAME != WINDOWS:
+        return unsupported()
+    return (
+        "the command `dapkit` does not run on Windows yet; its debugger does: python -m dapkit.python for an editor, "
+        "and python -m dapkit --listen for a program that clients attach to"
+    )
+
+
+def end_if_unsupported(status: int, reason: str | None = None) -> None:
+    """End a command with this status and an error, where nothing can be started, or for another reason."""
+    reason = reason or unsupported()
     if reason is not None:
         sys.stderr.write(f"error: {reason}\n")
         sys.exit(status)

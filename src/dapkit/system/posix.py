@@ -10,7 +10,8 @@ import socket
 import sys
 from contextlib import suppress
 
-from dapkit.system.interface import ProcessHandle, System, override
+from dapkit.system.interface import ProcessHandle, override
+from dapkit.system.posix_processes import PosixProcesses
 from dapkit.system.selection import IS_MACOS
 
 TYPE_CHECKING = False
@@ -27,7 +28,7 @@ _XUCRED_BYTES = 128
 """More than struct xucred of sys/ucred.h: version, user and more, of 4 bytes each."""
 
 
-class Posix(System):
+class Posix(PosixProcesses):
     """The answers of POSIX systems."""
 
     def __init__(self) -> None:

@@ -6,6 +6,8 @@
     /tmp/dapkit-UID-RANDOM       if another user has taken that name
     ~/.cache/dapkit/run
 
+On Windows it is in %LOCALAPPDATA%, which is the user's.
+
 A place is passed over if a stranger owns it or could replace it, if it is open to others, read-only or full.
 Files left by earlier runs are searched in each.
 
@@ -15,7 +17,8 @@ Quick to import, since every command does: nothing but `os` and `stat`.
 import os
 import stat
 
-from dapkit.system.selection import IS_MACOS, SOCKET_PATH_BYTES
+from dapkit.system.files import CLOSE_IN_CHILDREN, user
+from dapkit.system.selection import IS_MACOS, IS_WINDOWS, SOCKET_PATH_BYTES
 from dapkit.system.trusted_files import objection_to, objection_to_new_in
 
 TYPE_CHECKING = False
@@ -85,9 +88,9 @@ def openness(folder: str) -> str | None:
     status = os.lstat(folder)
     if not stat.S_ISDIR(status.st_mode):  # a link could be pointed elsewhere later
         return f"{folder} has to be a folder, and is not one, or is a link to one"
-    if status.st_uid != os.geteuid():
-        return f"{folder} belongs to user {status.st_uid}, expected user {os.geteuid()}"
-    if status.st_mode & _FOR_OTHERS:
+    if status.st_uid != user():
+        return f"{folder} belongs to user {status.st_uid}, expected user {user()}"
+    if status.st_mode & _FOR_OTHERS and not IS_WINDOWS:
         return f"{folder} is open to others (mode {stat.S_IMODE(status.st_mode):04o}): chmod it to 0700"
     return objection_to(folder)
 
@@ -113,22 +116,25 @@ def _make(folder: str, *, parents: bool) -> str | None:
 
 def _places(*, new: bool) -> "Iterator[str]":
     """Yield where the folder may be; if no known one before serves, under a new random name."""
-    user = str(os.geteuid())
-    logged_in = [os.environ.get("XDG_RUNTIME_DIR"), os.path.join(RUN, user)]
+    if IS_WINDOWS:
+        yield os.path.join(os.environ.get("LOCALAPPDATA") or os.path.expanduser("~"), "dapkit")
+        return
+    owner = str(user())
+    logged_in = [os.environ.get("XDG_RUNTIME_DIR"), os.path.join(RUN, owner)]
     yield from dict.fromkeys(os.path.join(place, "dapkit") for place in logged_in if place and os.path.isdir(place))
-    yield os.path.join(TEMPORARY, f"dapkit-{user}")
-    yield from _of_random_names(user)
+    yield os.path.join(TEMPORARY, f"dapkit-{owner}")
+    yield from _of_random_names(owner)
     if new:
-        yield os.path.join(TEMPORARY, f"dapkit-{user}-{os.urandom(8).hex()}")
+        yield os.path.join(TEMPORARY, f"dapkit-{owner}-{os.urandom(8).hex()}")
     yield _home()
 
 
-def _of_random_names(user: str) -> list[str]:
+def _of_random_names(owner: str) -> list[str]:
     try:
         names = os.listdir(TEMPORARY)
     except OSError:
         return []
-    return sorted(os.path.join(TEMPORARY, name) for name in names if name.startswith(f"dapkit-{user}-"))
+    return sorted(os.path.join(TEMPORARY, name) for name in names if name.startswith(f"dapkit-{owner}-"))
 
 
 def _home() -> str:
@@ -146,7 +152,7 @@ def _narrowness(folder: str, name_bytes: int) -> str | None:
     if len(os.fsencode(folder)) > most:
         return f"{folder} is too long for a unix socket in it: expected at most {most} bytes"
     probe = os.path.join(folder, f"probe-{os.urandom(8).hex()}")
-    handle = os.open(probe, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+    handle = os.open(probe, os.O_WRONLY | os.O_CREAT | os.O_EXCL | CLOSE_IN_CHILDREN, 0o600)
     try:
         os.write(handle, b".")
     finally:

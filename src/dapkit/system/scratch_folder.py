@@ -1,6 +1,5 @@
 """Folders for temporary files that do not stay behind for good if their process is killed."""
 
-import fcntl
 import os
 import shutil
 import stat
@@ -9,6 +8,9 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+
+from dapkit.system.files import lock, open_to_lock, user
+from dapkit.system.selection import IS_WINDOWS
 
 _YOUNG_SECONDS = 60.0
 """A folder that is younger may not be locked yet."""
@@ -26,25 +28,31 @@ def scratch_folder(prefix: str) -> Iterator[Path]:
     """
     _remove_abandoned(prefix)
     folder = Path(tempfile.mkdtemp(prefix=prefix))
-    lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    opened = open_to_lock(os.fspath(folder))
     try:
-        fcntl.flock(lock, fcntl.LOCK_EX)
+        lock(opened)
         yield folder
     finally:
+        if IS_WINDOWS:  # which removes no file that is open
+            os.close(opened)
         shutil.rmtree(folder, ignore_errors=True)
-        os.close(lock)
+        if not IS_WINDOWS:
+            os.close(opened)
 
 
 def _remove_abandoned(prefix: str) -> None:
     for folder in Path(tempfile.gettempdir()).glob(f"{prefix}*"):
         with suppress(OSError):
             status = folder.lstat()
-            is_ours = stat.S_ISDIR(status.st_mode) and status.st_uid == os.geteuid()
+            is_ours = stat.S_ISDIR(status.st_mode) and status.st_uid == user()
             if not is_ours or time.time() - status.st_ctime < _YOUNG_SECONDS:
                 continue
-            lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+            opened = open_to_lock(os.fspath(folder))
             try:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                shutil.rmtree(folder, ignore_errors=True)
+                is_free = lock(opened, waits=False)
+                if is_free and not IS_WINDOWS:
+                    shutil.rmtree(folder, ignore_errors=True)
             finally:
-                os.close(lock)
+                os.close(opened)
+            if is_free and IS_WINDOWS:
+                shutil.rmtree(folder, ignore_errors=True)

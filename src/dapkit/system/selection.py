@@ -1,4 +1,4 @@
-"""Which system this process runs on: Linux, or another POSIX system such as macOS.
+"""Which system this process runs on: Linux, another POSIX system such as macOS, or Windows.
 
 On Linux, `DAPKIT_SYSTEM=posix` selects the code for the other POSIX systems, which is tested so.
 """
@@ -11,21 +11,25 @@ VARIABLE = "DAPKIT_SYSTEM"
 
 LINUX = "linux"
 POSIX = "posix"
+WINDOWS = "windows"
 OTHER = "other"
-"""A system that has no implementation yet, such as Windows."""
+"""A system that has no implementation."""
 
 
 def _selected() -> str:
     platform: str = sys.platform
     if platform == "linux":
         return POSIX if os.environ.get(VARIABLE) == POSIX else LINUX
+    if platform == "win32":
+        return WINDOWS
     return POSIX if platform == "darwin" or "bsd" in platform else OTHER
 
 
 NAME = _selected()
 """The system, one of the above."""
 
-SOCKET_PATH_BYTES = 107 if NAME == LINUX else 103
-"""Longest path of a unix socket, without the zero at its end."""
+SOCKET_PATH_BYTES = {LINUX: 107, WINDOWS: 240}.get(NAME, 103)
+"""Longest path of a unix socket, without the zero at its end; on Windows, of a file."""
 
+IS_WINDOWS = NAME == WINDOWS
 IS_MACOS = sys.platform == "darwin"

@@ -3,7 +3,7 @@
     $DAPKIT_RUNTIME_DIR/state     if that names the folder of a hub of its own, which keeps everything of its own;
                                   what starts the usual hub names the usual folder for it, which is not meant here
     $XDG_STATE_HOME/dapkit        else, if that is set
-    ~/.local/state/dapkit         else
+    ~/.local/state/dapkit         else, and %LOCALAPPDATA%/dapkit/state on Windows
 
 It is closed to other users, since logs and records of a program contain the program's data. Quick to import.
 """
@@ -12,6 +12,7 @@ import contextlib
 import os
 
 from dapkit.system.runtime_folder import is_usual, openness
+from dapkit.system.selection import IS_WINDOWS
 
 LOGS = "logs"
 ARTIFACTS = "artifacts"
@@ -52,6 +53,8 @@ def _place() -> str:
     folder_name = os.environ.get("DAPKIT_RUNTIME_DIR")
     if folder_name and not is_usual(folder_name):
         return os.path.join(os.path.abspath(folder_name), "state")
+    if IS_WINDOWS:
+        return os.path.join(os.environ.get("LOCALAPPDATA") or os.path.expanduser("~"), "dapkit", "state")
     above = os.environ.get("XDG_STATE_HOME", "")
     if not os.path.isabs(above):  # the hub works in another folder than the readers of its files
         above = os.path.join(os.path.expanduser("~"), ".local", "state")

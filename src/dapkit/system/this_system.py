@@ -11,6 +11,10 @@ def _made() -> System:
         from dapkit.system.linux import Linux
 
         return Linux()
+    if sys.platform == "win32":
+        from dapkit.system.windows import Windows
+
+        return Windows()
     from dapkit.system.posix import Posix
 
     return Posix()

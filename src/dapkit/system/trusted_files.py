@@ -11,6 +11,7 @@ import os
 import stat
 import sys
 
+from dapkit.system.files import AT_ONCE, CLOSE_IN_CHILDREN, user
 from dapkit.system.selection import LINUX, NAME
 
 _MOST_LINKS = 40
@@ -31,7 +32,7 @@ def objection_to(path: str | os.PathLike[str]) -> str | None:
     Links are followed step by step, and each step must be safe. A folder that is writable for all counts as such,
     unless it has the sticky bit (`/tmp`): there other users cannot replace files of the user or of root.
     """
-    return _objection(path, {0, os.geteuid()})
+    return _objection(path, {0, user()})
 
 
 def objection_to_new_in(folder: str | os.PathLike[str]) -> str | None:
@@ -44,6 +45,8 @@ def objection_to_new_in(folder: str | os.PathLike[str]) -> str | None:
 
 def _objection(path: str | os.PathLike[str], owners: set[int]) -> str | None:
     """Name another user who can have written the file at a path, unless one of these owns it, or can replace it."""
+    if sys.platform == "win32":
+        return _objection_to_owner(path)
     here = os.sep
     links = 0
     try:
@@ -75,6 +78,24 @@ def _objection(path: str | os.PathLike[str], owners: set[int]) -> str | None:
     return problem
 
 
+if sys.platform == "win32":
+    from dapkit.system.file_owner import stranger_who_owns
+
+    def _objection_to_owner(path: str | os.PathLike[str]) -> str | None:
+        """Name the owner of a file, or of a folder above it, unless that is the user or the system. For Windows."""
+        place = os.path.realpath(path)
+        while True:
+            try:
+                if (owner := stranger_who_owns(place)) is not None:
+                    return f"{place} belongs to user {owner}"
+            except OSError as error:
+                return f"{place} cannot be looked at: {error.strerror}"
+            above = os.path.dirname(place)
+            if above == place:
+                return None
+            place = above
+
+
 def is_trusted(path: str | os.PathLike[str]) -> bool:
     """Return whether something is there, and no stranger can have written it."""
     return os.path.lexists(path) and objection_to(path) is None
@@ -101,7 +122,7 @@ def read_start(path: str | os.PathLike[str], most: int) -> bytes:
 
     """
     _need_regular(path, os.stat(path))  # opening a device may do something to it
-    handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)
+    handle = os.open(path, os.O_RDONLY | AT_ONCE | CLOSE_IN_CHILDREN)
     try:
         _need_regular(path, os.fstat(handle))
         pieces = []
@@ -114,7 +135,7 @@ def read_start(path: str | os.PathLike[str], most: int) -> bytes:
 
 
 def _owners_on_the_way() -> set[int]:
-    return {0, os.geteuid(), os.lstat(os.sep).st_uid}  # in a namespace without root, its files have no owner
+    return {0, user(), os.lstat(os.sep).st_uid}  # in a namespace without root, its files have no owner
 
 
 def _steps(path: str) -> list[str]:
@@ -151,11 +172,11 @@ def _is_ours_alone(path: str, group: int) -> bool:
 
     try:
         name, _, _, members = grp.getgrgid(group)
-        user = pwd.getpwuid(os.geteuid()).pw_name
+        own = pwd.getpwuid(user()).pw_name
         has_list = _has_access_list(path)
     except (KeyError, OSError):
         return False
-    alone = set(members) <= {user, "root"} and (group == 0 or name == user)
+    alone = set(members) <= {own, "root"} and (group == 0 or name == own)
     return alone and not has_list
 
 

@@ -19,10 +19,13 @@ from anyio.abc import ByteStream
 
 from dapkit import limits
 from dapkit.system.platform_support import unsupported
+from dapkit.system.selection import IS_WINDOWS
+from dapkit.system.started_processes import NO_WINDOW
 from dapkit.transport.descriptors import DescriptorReader, DescriptorStream, DescriptorWriter
 from dapkit.transport.errors import CannotStart
-from dapkit.transport.group_reaper import GroupReaper
+from dapkit.transport.group_reaper import new_reaper
 from dapkit.transport.process import ProcessGroup
+from dapkit.transport.pumps import reader_of, writer_of
 from dapkit.transport.signals import with_default_signals
 from dapkit.transport.tasks import background_tasks
 
@@ -53,7 +56,7 @@ class ChildProcess:
         self,
         argv: Sequence[str],
         process: subprocess.Popen[bytes],
-        text: int,
+        text: DescriptorReader,
         sink: StderrSink | None,
         *,
         on_stdio: bool = True,
@@ -63,7 +66,7 @@ class ChildProcess:
         self.pid = process.pid
         self._process = process
         self._group = ProcessGroup(process.pid)
-        self._text = DescriptorReader(text)
+        self._text = text
         self._sink = sink
         self._tail = bytearray()
 
@@ -154,17 +157,15 @@ async def started(
     device, its stdout is read like its stderr, and it has no `stream` yet.
     """
     executable = _found(argv, cwd, env)
-    guard = GroupReaper()
+    guard = new_reaper()
     try:
         # By its full path: lldb-dap 22 starts itself again in a terminal, by its own argv[0].
         process = _popen([executable, *argv[1:]], cwd=cwd, env=guard.mark(env), on_stdio=on_stdio)
         guard.watch(process.pid)
-        text = _own(process.stderr if on_stdio else process.stdout)
+        text = _reader(process.stderr if on_stdio else process.stdout)
         child = ChildProcess(argv, process, text, on_stderr, on_stdio=on_stdio)
         if on_stdio:
-            child.stream = DescriptorStream(
-                DescriptorWriter.over(_own(process.stdin)), DescriptorReader(_own(process.stdout))
-            )
+            child.stream = DescriptorStream(_writer(process.stdin), _reader(process.stdout))
         async with background_tasks() as tasks:
             tasks.start_soon(child.read)
             try:
@@ -186,17 +187,27 @@ def _popen(argv: Sequence[str], *, cwd: Path | None, env: Mapping[str, str], on_
             stdin=subprocess.PIPE if on_stdio else subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE if on_stdio else subprocess.STDOUT,
-            start_new_session=True,
+            start_new_session=not IS_WINDOWS,
+            creationflags=NO_WINDOW,
         )
     except OSError as error:
         raise CannotStart(f"{argv[0]} could not be started: {error.strerror}") from error
 
 
+def _reader(pipe: IO[bytes] | None) -> DescriptorReader:
+    return reader_of(_own(pipe)) if IS_WINDOWS else DescriptorReader(_own(pipe))
+
+
+def _writer(pipe: IO[bytes] | None) -> DescriptorWriter:
+    return writer_of(_own(pipe)) if IS_WINDOWS else DescriptorWriter.over(_own(pipe))
+
+
 def _own(pipe: IO[bytes] | None) -> int:
-    """Our end of a pipe as a non-blocking descriptor of our own."""
+    """Our end of a pipe as a non-blocking descriptor of our own; on Windows it blocks, and a thread serves it."""
     with cast("IO[bytes]", pipe):  # Popen has made the requested pipes
         fd = os.dup(cast("IO[bytes]", pipe).fileno())
-    os.set_blocking(fd, False)
+    if not IS_WINDOWS:
+        os.set_blocking(fd, False)
     return fd
 
 

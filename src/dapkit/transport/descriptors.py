@@ -31,12 +31,14 @@ class DescriptorReader(ByteReceiveStream):
 
     Args:
         fd: the descriptor.
-        read: reads from it.
+        read_bytes: reads from it.
+        close: closes it.
 
     """
 
-    def __init__(self, fd: int, *, read_bytes: Read = os.read) -> None:
+    def __init__(self, fd: int, *, read_bytes: Read = os.read, close: Callable[[], None] | None = None) -> None:
         self._fd = fd
+        self._close = close or (lambda: os.close(fd))
         self._intake = Intake(fd, lambda max_bytes: read_bytes(fd, max_bytes))
 
     async def receive(self, max_bytes: int = limits.READ_CHUNK_BYTES) -> bytes:
@@ -59,7 +61,7 @@ class DescriptorReader(ByteReceiveStream):
             fd, self._fd = self._fd, -1
             self._intake.close()
             await dismiss_waiters(fd)
-            os.close(fd)
+            self._close()
 
 
 class DescriptorWriter(ByteSendStream):

@@ -10,7 +10,6 @@ work of the frame decoder.
 
 import errno
 import logging
-import os
 import socket
 import struct
 from collections.abc import Awaitable, Callable
@@ -19,6 +18,7 @@ import anyio
 from anyio.abc import ByteStream, TaskGroup
 
 from dapkit import limits as shared_limits
+from dapkit.system.files import user
 from dapkit.system.this_system import SYSTEM
 from dapkit.transport import limits
 from dapkit.transport.errors import NotAdmitted, NotPrivate
@@ -146,6 +146,6 @@ async def admit_own_user(stream: SocketStream) -> ByteStream:
 
     """
     uid = SYSTEM.peer_of(stream.socket)[1]
-    if uid not in {0, os.geteuid()}:
-        raise NotAdmitted(f"it comes from user {uid}, expected user {os.geteuid()}")
+    if uid not in {0, user()}:
+        raise NotAdmitted(f"it comes from user {uid}, expected user {user()}")
     return stream

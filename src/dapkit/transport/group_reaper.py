@@ -15,12 +15,15 @@ A child of a program may have left that session as well, and lost its parent.
 It is known by a variable in its environment, which it has inherited.
 """
 
+import contextlib
 import os
 import subprocess
 from collections.abc import Mapping
 from typing import Final
 
+from dapkit.system.interface import ProcessJob
 from dapkit.system.selection import LINUX, NAME
+from dapkit.system.this_system import SYSTEM
 from dapkit.transport import limits
 
 MARK: Final = "_DAPKIT_GUARD"
@@ -59,6 +62,32 @@ for round in 1 2 3; do
 done
 """
 """Without /proc: `ps` shows environments, by other options on macOS. The mark is all that says who belongs to it."""
+
+
+class JobReaper:
+    """The same on Windows: processes in a job, which ends with this process, or when it is dismissed."""
+
+    def __init__(self, job: ProcessJob) -> None:
+        self._job = job
+
+    def mark(self, env: Mapping[str, str] | None) -> dict[str, str]:
+        """Return an environment, None for ours."""
+        return dict(os.environ if env is None else env)
+
+    def watch(self, process: int) -> None:
+        """Put a process into the job."""
+        with contextlib.suppress(OSError):  # it has ended
+            self._job.take(process)
+
+    def dismiss(self) -> None:
+        """End the processes that are left."""
+        self._job.close()
+
+
+def new_reaper() -> "GroupReaper | JobReaper":
+    """Make the one of this system."""
+    job = SYSTEM.new_job()
+    return GroupReaper() if job is None else JobReaper(job)
 
 
 class GroupReaper:

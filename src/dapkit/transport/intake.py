@@ -124,7 +124,10 @@ class Intake:
     def _registered(self) -> "asyncio.AbstractEventLoop | None":
         """Register the descriptor with the event loop; return that, None if it is not one of asyncio."""
         if (loop := asyncio_loop()) is not None:
-            loop.add_reader(self._fd, self._on_readable)
+            try:
+                loop.add_reader(self._fd, self._on_readable)
+            except NotImplementedError:  # the usual loop of Windows, for which anyio waits in a thread
+                return None
             self._loop = loop
         return loop
 

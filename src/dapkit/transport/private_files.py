@@ -12,7 +12,8 @@ from pathlib import Path
 
 from dapkit import limits
 from dapkit.system import runtime_folder
-from dapkit.system.unix_modules import fcntl
+from dapkit.system.files import AT_ONCE, CLOSE_IN_CHILDREN, NO_LINK, lock, open_to_lock, user
+from dapkit.system.selection import IS_WINDOWS
 from dapkit.transport.errors import NotPrivate
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
@@ -60,12 +61,13 @@ def read_token(path: Path) -> str:
         NotPrivate: the file belongs to another user, or others can read it, or it holds no token.
 
     """
-    with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:  # noqa: PTH123 - not to wait
+    with open(os.open(path, os.O_RDONLY | AT_ONCE | CLOSE_IN_CHILDREN), "rb") as file:  # noqa: PTH123 - not to wait
         status = os.fstat(file.fileno())
         if not stat.S_ISREG(status.st_mode):
             raise NotPrivate(f"{path} is not a regular file")
-        _check_owner(path, status)
-        if status.st_mode & _FOR_OTHERS:
+        if not IS_WINDOWS:  # where its folder protects it
+            _check_owner(path, status)
+        if not IS_WINDOWS and status.st_mode & _FOR_OTHERS:
             raise NotPrivate(f"{path} is open to others (mode {stat.S_IMODE(status.st_mode):04o}): chmod it to 0600")
         text = file.read(limits.TOKEN_MESSAGE_BYTES)
     try:
@@ -90,14 +92,17 @@ def left_token(token: str, port: int, host: str = "127.0.0.1") -> Iterator[Path]
             if not _is_held(other):
                 other.unlink(missing_ok=True)
         file.unlink(missing_ok=True)
-        descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL | CLOSE_IN_CHILDREN, 0o600)
+        lock(descriptor)
     try:
         os.write(descriptor, token.encode())
         yield file
     finally:
+        if IS_WINDOWS:  # which removes no file that is open
+            os.close(descriptor)
         file.unlink(missing_ok=True)
-        os.close(descriptor)
+        if not IS_WINDOWS:
+            os.close(descriptor)
 
 
 def token_file(port: int, host: str = "127.0.0.1") -> Path:
@@ -126,9 +131,9 @@ def token_left_for(host: str, port: int) -> str | None:
 @contextmanager
 def locked(folder: Path) -> Iterator[None]:
     """Lock a folder, so that no other process puts files into it or removes dead ones."""
-    fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    fd = open_to_lock(os.fspath(folder))
     try:
-        fcntl.flock(fd, fcntl.LOCK_EX)
+        lock(fd)
         yield
     finally:
         os.close(fd)
@@ -137,19 +142,15 @@ def locked(folder: Path) -> Iterator[None]:
 def _is_held(file: Path) -> bool:
     """Return whether the process that has left a token lives."""
     try:
-        fd = os.open(file, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+        fd = os.open(file, os.O_RDONLY | NO_LINK | CLOSE_IN_CHILDREN)
     except OSError:  # its owner has just removed it
         return False
     try:
-        fcntl.flock(fd, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return True
-    else:
-        return False
+        return not lock(fd, waits=False, shared=True)
     finally:
         os.close(fd)
 
 
 def _check_owner(path: Path, status: os.stat_result) -> None:
-    if status.st_uid != os.geteuid():
-        raise NotPrivate(f"{path} belongs to user {status.st_uid}, expected user {os.geteuid()}")
+    if status.st_uid != user():
+        raise NotPrivate(f"{path} belongs to user {status.st_uid}, expected user {user()}")

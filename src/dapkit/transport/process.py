@@ -6,7 +6,6 @@ so that its pid cannot meanwhile have become another's.
 """
 
 import logging
-import os
 import signal
 from collections.abc import Callable
 from contextlib import suppress
@@ -14,6 +13,7 @@ from contextlib import suppress
 import anyio
 
 from dapkit import limits
+from dapkit.system.signals import KILL
 from dapkit.system.this_system import SYSTEM
 
 log = logging.getLogger(__name__)
@@ -67,15 +67,15 @@ class ProcessGroup:
                 break
             self.send(number)
         await self._gone()
-        self.send(signal.SIGKILL)
+        self.send(KILL)
         if session and not self._reaped:
             await self._gone()
-            _kill_members(self.pid, _session_of)
+            _kill_members(self.pid, SYSTEM.session_of)
         await self.kill()
 
     async def kill(self) -> None:
         """Kill the leader and its group at once, and reap it."""
-        self.send(signal.SIGKILL)
+        self.send(KILL)
         if await self._gone():
             self.reap()
         else:
@@ -86,7 +86,7 @@ class ProcessGroup:
         if self._reaped:
             return
         try:
-            os.killpg(self.pid, number)
+            SYSTEM.signal_group(self.pid, number)
         except PermissionError:  # it runs as another user, as with sudo
             log.warning("process group %d may not be sent %s", self.pid, number.name)
 
@@ -99,7 +99,7 @@ class ProcessGroup:
     def _kill_rest(self) -> None:
         """Kill the processes that the reaped leader left in its group: with such, no other process gets its pid."""
         if not SYSTEM.exists(self.pid):
-            _kill_members(self.pid, _group_of)
+            _kill_members(self.pid, SYSTEM.group_of)
 
     async def _gone(self) -> bool:
         with anyio.move_on_after(limits.CLOSE_SECONDS):
@@ -123,18 +123,4 @@ def _members(leader: int, belongs_to: Callable[[int], int | None]) -> set[int]:
 def _kill_member(pid: int, leader: int, belongs_to: Callable[[int], int | None]) -> None:
     with suppress(OSError), SYSTEM.open_process(pid) as process:  # it may have ended
         if belongs_to(pid) == leader:  # and the number has not become another's
-            process.send(signal.SIGKILL)
-
-
-def _session_of(pid: int) -> int | None:
-    try:
-        return os.getsid(pid)
-    except OSError:
-        return None
-
-
-def _group_of(pid: int) -> int | None:
-    try:
-        return os.getpgid(pid)
-    except OSError:
-        return None
+            process.send(KILL)

@@ -7,9 +7,16 @@ not safe beside threads; so a launcher does it.
 """
 
 import signal
+import socket
 import sys
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
+
+import anyio
+
+from dapkit.system.selection import IS_WINDOWS
+from dapkit.system.signals import ENDING
 
 _LAUNCHER = Path(__file__).with_name("signal_launcher.py")
 
@@ -21,6 +28,8 @@ def ignored_signals() -> set[int]:
 
 def with_default_signals(argv: Sequence[str]) -> list[str]:
     """Return a command for `subprocess` that becomes `argv` with no signal ignored."""
+    if IS_WINDOWS:  # where a process has the actions of its own start
+        return list(argv)
     restored = {signal.SIGPIPE, signal.SIGXFSZ}  # Python ignores them, and `subprocess` gives its children the default
     if ignored_signals() <= restored:
         return list(argv)
@@ -33,3 +42,33 @@ def signal_name(number: int) -> str:
         return signal.Signals(number).name
     except ValueError:  # a real-time signal
         return f"signal {number}"
+
+
+@contextmanager
+def signals_to_end() -> "Iterator[AsyncIterator[signal.Signals]]":
+    """Yield the signals by which this process is told to end, in their order; a second one has its usual effect again.
+
+    Only in the main thread.
+    """
+    if not IS_WINDOWS:
+        with anyio.open_signal_receiver(*ENDING) as received:
+            yield received
+        return
+    reading, writing = socket.socketpair()
+    with reading, writing:
+        writing.setblocking(False)  # noqa: FBT003 - its only parameter
+        before = [(number, signal.signal(number, lambda *_: None)) for number in ENDING]
+        waked = signal.set_wakeup_fd(writing.fileno())
+        try:
+            yield _numbers_from(reading)
+        finally:
+            signal.set_wakeup_fd(waked)
+            for number, action in before:
+                signal.signal(number, action)
+
+
+async def _numbers_from(reading: socket.socket) -> "AsyncIterator[signal.Signals]":
+    while True:
+        await anyio.wait_readable(reading)
+        for number in reading.recv(64):
+            yield signal.Signals(number)

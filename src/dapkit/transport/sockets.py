@@ -74,7 +74,7 @@ class SocketStream(ByteStream):
         if fd >= 0:
             self._intake.close()
             await dismiss_waiters(fd)
-            os.close(fd)
+            socket.close(fd)
 
     def _check_open(self) -> None:
         if self.socket.fileno() < 0:
@@ -94,7 +94,7 @@ async def connected(family: int, address: Address) -> SocketStream:
         try:
             connecting.connect(address)
         except BlockingIOError:
-            if family == socket.AF_UNIX:
+            if isinstance(address, str):
                 raise  # its queue is full: unlike with TCP nothing is under way
             await anyio.wait_writable(connecting)
             if number := connecting.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR):

@@ -20,11 +20,15 @@ from typing import TextIO
 from anyio.abc import ByteStream
 
 from dapkit import limits
+from dapkit.system.files import duplicate_above
+from dapkit.system.selection import IS_WINDOWS
+from dapkit.system.standard_streams import flush_c_streams
 from dapkit.system.this_system import SYSTEM
-from dapkit.system.unix_modules import fcntl
 from dapkit.transport.descriptors import DescriptorReader, DescriptorWriter
 from dapkit.transport.errors import TransportError
+from dapkit.transport.pumps import reader_of, writer_of
 
+AT_ONCE = getattr(socket, "MSG_DONTWAIT", 0)
 NO_SIGNAL = getattr(socket, "MSG_NOSIGNAL", 0)
 """The flag by which a connection that has ended is an error and no signal; Python ignores the signal elsewhere."""
 
@@ -54,7 +58,7 @@ class _Stdio(ByteStream):
             raise TransportError("standard input and output are in use by another stream of this process")
         self._input = _private(_STDIN, "input")
         self._output: int | None = _private(_STDOUT, "output")
-        self._reader = DescriptorReader(self._input)
+        self._reader = _reader(self._input)
         self._writer = _writer(self._output)
         self._python: tuple[TextIO | None, TextIO | None] = (sys.stdin, sys.stdout)
         _point_at_null(_STDIN)
@@ -93,12 +97,10 @@ class _Stdio(ByteStream):
         await self._writer.aclose()
 
     def _give_back(self) -> None:
-        import ctypes
-
         # Text that still waits in a buffer was printed during the conversation: it must not follow it on the wire.
         _flush(sys.stdout)
         _flush(self._python[1])
-        ctypes.CDLL(None).fflush(None)
+        flush_c_streams()
         sys.stdin, sys.stdout = self._python
         os.dup2(self._input, _STDIN)
         if self._output is not None:
@@ -111,18 +113,24 @@ class _Stdio(ByteStream):
 def _private(fd: int, name: str) -> int:
     """Duplicate above the standard descriptors, closed in children."""
     try:
-        return fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, _STDERR + 1)
+        return duplicate_above(fd, _STDERR + 1)
     except OSError as error:
         raise TransportError(f"standard {name} is closed, and the protocol was to use it") from error
 
 
+def _reader(descriptor: int) -> DescriptorReader:
+    """Reader of a descriptor that stays ours."""
+    return reader_of(_private(descriptor, "input")) if IS_WINDOWS else DescriptorReader(descriptor)
+
+
 def _writer(output: int) -> DescriptorWriter:
     """Writer with a descriptor of its own that never blocks, whatever kind of file it is."""
+    if IS_WINDOWS:
+        return writer_of(_private(output, "output"))
     kind = os.fstat(output).st_mode
     if stat.S_ISSOCK(kind):
         own = socket.socket(fileno=_private(output, "output"))
-        flags = socket.MSG_DONTWAIT | NO_SIGNAL
-        return DescriptorWriter(own.fileno(), write=lambda data: own.send(data, flags), close=own.close)
+        return DescriptorWriter(own.fileno(), write=lambda data: own.send(data, AT_ONCE | NO_SIGNAL), close=own.close)
     if stat.S_ISFIFO(kind) or stat.S_ISCHR(kind):
         own_file = SYSTEM.own_file(output)
         return _careful_writer(_private(output, "output")) if own_file is None else DescriptorWriter.over(own_file)

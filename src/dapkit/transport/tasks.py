@@ -7,8 +7,19 @@ from typing import TYPE_CHECKING, Any
 from anyio import create_task_group
 from anyio.abc import TaskGroup
 
+from dapkit.system.selection import IS_WINDOWS
+
 if TYPE_CHECKING:
     import asyncio
+
+
+def loop_options() -> "dict[str, Any]":
+    """Return options of `anyio.run`: an event loop that can wait for sockets by itself, also on Windows."""
+    if not IS_WINDOWS:
+        return {}
+    import asyncio
+
+    return {"loop_factory": asyncio.SelectorEventLoop}
 
 
 @asynccontextmanager

@@ -10,6 +10,7 @@ import anyio
 from anyio.abc import ByteStream
 
 from dapkit import limits
+from dapkit.system.tcp_options import REUSE_OPTION
 from dapkit.transport.authentication import admit, introduce
 from dapkit.transport.errors import NotAdmitted, Unreachable
 from dapkit.transport.gate import ConnectionHandler, Gate, listening_address
@@ -160,7 +161,7 @@ def listening_socket(address: str, port: int) -> socket.socket:
     listening = socket.socket(family, socket.SOCK_STREAM)
     listening.setblocking(False)  # noqa: FBT003 - its only parameter
     try:
-        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listening.setsockopt(socket.SOL_SOCKET, REUSE_OPTION, 1)
         listening.bind((address, port))
         listening.listen(limits.BACKLOG_CONNECTIONS)
     except OSError as error:

@@ -1,4 +1,4 @@
-"""Unix sockets: mode 0600 in a folder of mode 0700, for processes of our own user.
+"""Unix sockets: mode 0600 in a folder of mode 0700, for processes of our own user. On Windows see `port_file`.
 
 A socket file without a listener is replaced; one that is alive is an error. No abstract sockets, since every user of
 the machine can connect to them.
@@ -15,10 +15,12 @@ from pathlib import Path
 from anyio.abc import ByteStream
 
 from dapkit import limits
-from dapkit.system.selection import SOCKET_PATH_BYTES
+from dapkit.system.files import user
+from dapkit.system.selection import IS_WINDOWS, SOCKET_PATH_BYTES
 from dapkit.system.this_system import SYSTEM
 from dapkit.transport.errors import NotAdmitted, Unreachable
 from dapkit.transport.gate import ConnectionHandler, Gate, admit_own_user
+from dapkit.transport.port_file import connect_port_file, is_alive, listen_port_file
 from dapkit.transport.private_files import check_private_folder, locked
 from dapkit.transport.sockets import connected
 from dapkit.transport.tasks import background_tasks
@@ -32,14 +34,16 @@ async def connect_unix(path: Path) -> ByteStream:
         NotAdmitted: a stranger listens there, who could have us run programs.
 
     """
+    if IS_WINDOWS:
+        return await connect_port_file(path)
     try:
         stream = await connected(socket.AF_UNIX, str(path))
     except OSError as error:
         raise Unreachable(f"no process listens at {path}: {error.strerror}") from error
     uid = SYSTEM.peer_of(stream.socket)[1]
-    if uid not in {0, os.geteuid()}:
+    if uid not in {0, user()}:
         await stream.aclose()
-        raise NotAdmitted(f"user {uid} listens at {path}, expected user {os.geteuid()}")
+        raise NotAdmitted(f"user {uid} listens at {path}, expected user {user()}")
     return stream
 
 
@@ -56,6 +60,10 @@ async def listen_unix(
         Unreachable: another process listens there already, or the path is not fit for a socket.
 
     """
+    if IS_WINDOWS:
+        async with listen_port_file(path, handler, max_connections=max_connections):
+            yield path
+        return
     check_private_folder(path.parent)
     gate = Gate(admit_own_user, handler, max_connections)
     listening, inode = _bound(path)
@@ -79,8 +87,13 @@ def remove_dead_sockets(folder: Path, pattern: str) -> None:
     with locked(folder):  # a socket of `listen_unix` listens by now, too
         for path in folder.glob(pattern):
             with contextlib.suppress(FileNotFoundError):  # its own process has removed it, without the lock
-                if path.is_socket() and not _is_alive(path):
+                if _is_dead(path):
                     path.unlink()
+
+
+def _is_dead(path: Path) -> bool:
+    """Return whether a file belongs to a socket without a listener."""
+    return not is_alive(path) if IS_WINDOWS else path.is_socket() and not _is_alive(path)
 
 
 def _bound(path: Path) -> tuple[socket.socket, int]:

@@ -19,7 +19,7 @@ class, and needs no module that every interpreter does not have at hand.
 import builtins
 import gc
 import sys
-from posix import getpid
+from os import getpid
 from time import monotonic
 from types import CellType, CodeType, FunctionType, ModuleType
 

@@ -6,7 +6,7 @@ interpreter and calls no finder, so any thread may import at any time. It knows
 
     our own modules      loaded from this folder, with the bytecode caches that every import uses
     C modules            a copy of their names, as they are before the program can replace one
-    `os`, `os.path`      made of `posix` and a `posixpath` of our own
+    `os`, `os.path`      made of `posix` and a `posixpath` of our own (`nt` and `ntpath` on Windows)
     `types`, `typing`,   `stand_ins`: types that the interpreter has anyway, and annotations, which no code
     `collections.abc`    reads here
     `sys`, `builtins`    the program's own, since most of what they hold is its state; functions of `sys` are taken once
@@ -41,17 +41,30 @@ HANDLE = "dapkit.engine"
 LENT = "unicodedata"
 """The modules that the compiler imports for names that are not ASCII."""
 
-PRIVATE = frozenset(("_opcode_metadata", "dis", "genericpath", "opcode", "posixpath"))
+_IS_WINDOWS = sys.platform == "win32"
+_SYSTEM = "nt" if _IS_WINDOWS else "posix"
+"""The module in C that `os` is made of."""
+_PATHS = "ntpath" if _IS_WINDOWS else "posixpath"
+
+PRIVATE = frozenset(("_opcode_metadata", "dis", "genericpath", "opcode", _PATHS))
 """Modules of the standard library that are executed once more for us."""
 
 C_HALVES = {"io": "_io", "stat": "_stat"}
 """Modules of which the half in C is all that is used."""
 
-_FOLDER = __file__.rpartition("/")[0]
-_STANDARD: str = (
-    getattr(sys, "_stdlib_dir", None) or str(getattr(sys.modules.get("os"), "__file__", "")).rpartition("/")[0]
+
+def _slashed(path: str) -> str:
+    """Return a path with slashes, which Windows takes as well."""
+    return path.replace("\\", "/") if _IS_WINDOWS else path
+
+
+_FOLDER = _slashed(__file__).rpartition("/")[0]
+_STANDARD: str = _slashed(
+    getattr(sys, "_stdlib_dir", None)
+    or _slashed(str(getattr(sys.modules.get("os"), "__file__", ""))).rpartition("/")[0]
 )
-_LIBRARIES = next((path for path in sys.path if path.endswith("/lib-dynload")), f"{_STANDARD}/lib-dynload")
+_IN_C = "DLLs" if _IS_WINDOWS else "lib-dynload"
+_LIBRARIES = next((path for path in map(_slashed, sys.path) if path.endswith(f"/{_IN_C}")), f"{_STANDARD}/{_IN_C}")
 """Folder of its modules in C that are not built in."""
 
 _Function = type(lambda: None)
@@ -219,17 +232,20 @@ def _module(name: str, names: "Mapping[str, Any]") -> ModuleType:
 
 def _os() -> ModuleType:
     """Make an `os` of the C module, and of our own `posixpath`; the environment is the program's."""
-    posix = standard("posix")
+    system = standard(_SYSTEM)
     real = sys.modules.get("os")  # `site` imports it, which -S leaves out
-    environ = {
-        name.decode("utf-8", "replace"): value.decode("utf-8", "replace") for name, value in posix.environ.items()
-    }
-    module = _module("os", vars(posix))
-    vars(module).update(sep="/", SEEK_CUR=1, SEEK_END=2, __file__=f"{_STANDARD}/os.py")
+    environ = {_text(name): _text(value) for name, value in system.environ.items()}
+    module = _module("os", vars(system))
+    places = {"sep": "\\", "pathsep": ";"} if _IS_WINDOWS else {"sep": "/", "pathsep": ":"}
+    vars(module).update(places, SEEK_CUR=1, SEEK_END=2, __file__=f"{_STANDARD}/os.py")
     module.environ = getattr(real, "environ", environ)  # type: ignore[attr-defined]  # of the module
-    _loaded["os"] = module  # `posixpath` imports it
-    module.path = standard("posixpath")  # type: ignore[attr-defined]  # of the module
+    _loaded["os"] = module  # the module of paths imports it
+    module.path = standard(_PATHS)  # type: ignore[attr-defined]  # of the module
     return module
+
+
+def _text(name: bytes | str) -> str:
+    return name if isinstance(name, str) else name.decode("utf-8", "replace")
 
 
 def _time() -> ModuleType:
@@ -274,7 +290,7 @@ def _subclass(base: type) -> type:
 
 def _is_in_c(module: ModuleType) -> bool:
     file = getattr(module, "__file__", None)
-    return module.__name__ in sys.builtin_module_names if file is None else file.startswith(_LIBRARIES)
+    return module.__name__ in sys.builtin_module_names if file is None else _slashed(file).startswith(_LIBRARIES)
 
 
 def _is_patched(module: ModuleType) -> bool:
@@ -318,7 +334,7 @@ _MAKERS: "dict[str, Callable[[], Any]]" = {
     "collections": lambda: _stand_in("collections"),
     "collections.abc": lambda: _stand_in("annotations"),
     "os": _os,
-    "os.path": lambda: standard("posixpath"),
+    "os.path": lambda: standard(_PATHS),
     "sys": lambda: _own(f"{PACKAGE}.interpreter.stdlib_stubs").ProgramSys(),
     "time": _time,
     "types": lambda: _stand_in("types"),
@@ -331,4 +347,4 @@ if "__lazy_import__" in _builtins:
 if __name__ in sys.modules:  # it was imported as modules are: there is no program around it
     _loaded[f"{PACKAGE}.loader"] = sys.modules[__name__]
 _get_ident = standard("_thread").get_ident
-_stat = standard("posix").stat
+_stat = standard(_SYSTEM).stat

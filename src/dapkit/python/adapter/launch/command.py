@@ -8,12 +8,14 @@ import json
 import os
 import re
 import shlex
+import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import anyio
+import anyio.to_thread
 
 from dapkit import limits
 from dapkit.endpoint import RequestFailed
@@ -57,8 +59,7 @@ async def objection_to(interpreter: Sequence[str], environment: Mapping[str, str
     """Ask an interpreter about itself; return why no program can be debugged in it, or None if one can."""
     name = " ".join(interpreter)
     try:
-        with anyio.fail_after(limits.CONNECT_SECONDS):
-            answer = await anyio.run_process([*interpreter, "-c", _PROBE], env=environment, check=False)
+        answer = await anyio.to_thread.run_sync(_probed, interpreter, environment, abandon_on_cancel=True)
     except TimeoutError:
         return f"python is {name}, which did not report its version within {limits.CONNECT_SECONDS:g} s"
     except OSError as error:
@@ -71,6 +72,15 @@ async def objection_to(interpreter: Sequence[str], environment: Mapping[str, str
             return f"python is {name}, which is {what} {'.'.join(numbers)}; expected CPython 3.12 or later"
         case _:
             return f"python is {name}, which did not answer as a Python interpreter: expected CPython 3.12 or later"
+
+
+def _probed(interpreter: Sequence[str], environment: Mapping[str, str]) -> "subprocess.CompletedProcess[bytes]":
+    command = [*interpreter, "-c", _PROBE]
+    seconds = limits.CONNECT_SECONDS
+    try:
+        return subprocess.run(command, env=environment, capture_output=True, timeout=seconds, check=False)
+    except subprocess.TimeoutExpired as error:
+        raise TimeoutError from error
 
 
 _LITERAL = r"'[^']*'|\\."

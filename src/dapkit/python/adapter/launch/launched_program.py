@@ -10,7 +10,7 @@ import os
 import socket
 import subprocess
 from collections import deque
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
 from typing import IO, Literal, cast
@@ -21,9 +21,13 @@ from dapkit import limits
 from dapkit.endpoint import RequestFailed
 from dapkit.python.adapter.engine.marked_output import STDERR, STDOUT, MarkedOutput, OutputMemory, begun_mark, parts
 from dapkit.python.adapter.launch.command import Command
+from dapkit.python.adapter.launch.parent_listener import awaiting_parent
 from dapkit.python.adapter.launch.supervisor import ProgramParent, parent_command
+from dapkit.system.selection import IS_WINDOWS
+from dapkit.system.started_processes import NO_WINDOW, start_to_empty
 from dapkit.transport import ProcessGroup, background_tasks
 from dapkit.transport.descriptors import DescriptorReader
+from dapkit.transport.pumps import reader_of
 from dapkit.transport.sockets import SocketStream
 
 type Category = Literal["stdout", "stderr"]
@@ -40,7 +44,7 @@ class _Pipe:
         self._fd = _own(pipe)
         self._number = STDOUT if category == "stdout" else STDERR
         read_pipe = os.read if marked.memory is None else partial(marked.memory.read, self._number)
-        self._reader = DescriptorReader(self._fd, read_bytes=read_pipe)
+        self._reader = reader_of(self._fd) if IS_WINDOWS else DescriptorReader(self._fd, read_bytes=read_pipe)
         self._decoder = codecs.getincrementaldecoder("utf-8")("backslashreplace")
         self._category = category
         self._report = report
@@ -97,13 +101,7 @@ class _Pipe:
         """Let a process of its own empty it: a process that still writes to it would fail at its next `print`."""
         if self._reader.read_now(1) == b"":
             return  # no process does
-        os.set_blocking(self._fd, True)
-        actions = [
-            (os.POSIX_SPAWN_DUP2, self._fd, 0),
-            (os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0),
-            (os.POSIX_SPAWN_OPEN, 2, os.devnull, os.O_WRONLY, 0),
-        ]
-        os.posix_spawn("/bin/cat", ["cat"], os.environ, file_actions=actions, setsid=True)
+        start_to_empty(self._fd)
 
     async def close(self) -> None:
         """Read no more."""
@@ -170,8 +168,11 @@ class LaunchedProgram:
         await self._is_reported.wait()
 
     def pipe_identities(self) -> list[tuple[int, int]]:
-        """Return the identities of its stdout and stderr if they are the adapter's pipes; nothing in a terminal."""
-        return [pipe.identity() for pipe in self._pipes]
+        """Return the identities of its stdout and stderr if they are the adapter's pipes.
+
+        An empty list in a terminal, and on Windows, whose pipes have no identity.
+        """
+        return [] if IS_WINDOWS else [pipe.identity() for pipe in self._pipes]
 
     def last_errors(self) -> str:
         """Return the last `limits.STDERR_BYTES` that it wrote to stderr, if that is known."""
@@ -244,10 +245,8 @@ async def started(command: Command, report: Report) -> AsyncIterator[LaunchedPro
         RequestFailed: the operating system refused to start it.
 
     """
-    ours, theirs = socket.socketpair()
-    async with SocketStream(ours) as stream:
-        with theirs:
-            process = _popen(command, theirs.fileno())
+    async with _started_parent(command) as (process, stream):
+        released = False
         try:
             parent = ProgramParent(stream)
             marked = MarkedOutput(OutputMemory.made())
@@ -256,11 +255,27 @@ async def started(command: Command, report: Report) -> AsyncIterator[LaunchedPro
             program = LaunchedProgram(parent, output, errors, marked)
             async with attended(program, parent, command):
                 yield program
+            released = program.released
         finally:
             with anyio.CancelScope(shield=True):
-                if not program.released:
+                if not released:
                     await ProcessGroup(process.pid).end()
             process.returncode = 0  # it was reaped behind the back of Popen, or outlives us
+
+
+@asynccontextmanager
+async def _started_parent(command: Command) -> AsyncIterator[tuple[subprocess.Popen[bytes], SocketStream]]:
+    """Start a supervisor, with the program's descriptors; yield it, and the connection to it."""
+    if IS_WINDOWS:  # no child inherits a socket by its number there
+        async with awaiting_parent("by the adapter") as (place, arrival):
+            process = _popen(command, place)
+            yield process, await arrival(limits.CONNECT_SECONDS)
+        return
+    ours, theirs = socket.socketpair()
+    async with SocketStream(ours) as stream:
+        with theirs:
+            process = _popen(command, f"fd:{theirs.fileno()}", pass_fds=[theirs.fileno()], start_new_session=True)
+        yield process, stream
 
 
 @asynccontextmanager
@@ -281,19 +296,21 @@ async def attended(program: LaunchedProgram, parent: ProgramParent, command: Com
             await program.close()
 
 
-def _popen(command: Command, link: int) -> subprocess.Popen[bytes]:
-    """Start a supervisor, with the program's descriptors."""
+def _popen(
+    command: Command, place: str, *, pass_fds: Sequence[int] = (), start_new_session: bool = False
+) -> subprocess.Popen[bytes]:
     try:
         return subprocess.Popen(
-            parent_command(f"fd:{link}"),
+            parent_command(place),
             bufsize=0,
             cwd=command.cwd,
             env=command.environment(),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
-            pass_fds=[link],
-            start_new_session=True,
+            pass_fds=pass_fds,
+            start_new_session=start_new_session,
+            creationflags=NO_WINDOW,
         )
     except OSError as error:
         raise RequestFailed(f"{command.argv[0]} could not be started: {error.strerror}") from error
@@ -303,5 +320,6 @@ def _own(pipe: IO[bytes] | None) -> int:
     """Our end of a pipe as a non-blocking descriptor of our own."""
     with cast("IO[bytes]", pipe) as file:  # Popen has made the requested pipes
         fd = os.dup(file.fileno())
-    os.set_blocking(fd, False)
+    if not IS_WINDOWS:  # where a thread reads it
+        os.set_blocking(fd, False)
     return fd

@@ -6,7 +6,6 @@ its commands and reads its reports: whether the program could be started, was st
 
 import contextlib
 import os
-import signal
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -15,16 +14,27 @@ import anyio
 
 from dapkit.adapter import RequestFailed
 from dapkit.python import limits
-from dapkit.python.adapter.launch.supervisor_main import KILL, RELEASE, REPLACE, RESUME, TERMINATE
 from dapkit.system.interface import ProcessHandle
-from dapkit.system.selection import LINUX, NAME
+from dapkit.system.selection import IS_WINDOWS, LINUX, NAME
+from dapkit.system.signals import KILLED_CODE
 from dapkit.system.this_system import SYSTEM
 from dapkit.transport import StateChange
 from dapkit.transport.signals import signal_name
 from dapkit.transport.sockets import SocketStream
 
+RESUME = b"c"
+"""The program is to continue, if a signal has stopped it."""
+TERMINATE = b"t"
+"""The program is to get SIGTERM, not its group; on Windows, Ctrl+Break."""
+KILL = b"k"
+"""The program and all below it are to be killed: also when it has ended, as is reported."""
+RELEASE = b"r"
+"""The program, and its background processes when it has ended, continue whatever happens to the adapter."""
+REPLACE = b"p"
+"""The program is killed, and a process that came of it takes its place: its number follows in four bytes."""
+
 _IN_C = Path(__file__).parents[1] / "dapkit-supervisor"  # made by tools/build_native.py, with a compiler
-_SCRIPT = Path(__file__).with_name("supervisor_main.py")
+_SCRIPT = Path(__file__).with_name("supervisor_windows.py" if IS_WINDOWS else "supervisor_main.py")
 
 
 def parent_command(place: str) -> list[str]:
@@ -85,7 +95,7 @@ class ProgramParent:
         except (anyio.EndOfStream, anyio.BrokenResourceError, anyio.ClosedResourceError):
             if self.returncode is None:  # it was killed itself
                 self._kill_program()
-                self.returncode = -signal.SIGKILL
+                self.returncode = KILLED_CODE
                 self._changed.notify()
 
     async def _hear(self, program: str = "") -> None:
@@ -145,14 +155,8 @@ class ProgramParent:
 
     def _kill_program(self) -> None:
         """Kill the program and the processes below it, since the supervisor that would do it has been killed."""
-        if self._process is None:
-            return
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            self._process.send(signal.SIGSTOP)  # it starts no more of them
-            for pid in SYSTEM.descendants(self.pid):
-                with contextlib.suppress(ProcessLookupError, PermissionError):
-                    os.kill(pid, signal.SIGKILL)
-            self._process.send(signal.SIGKILL)
+        if self._process is not None:
+            SYSTEM.kill_tree(self._process)
 
     def terminate(self) -> None:
         """Send the program SIGTERM, not its group: the adapter may not signal a process that runs as root."""

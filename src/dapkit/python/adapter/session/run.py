@@ -11,7 +11,6 @@ session has one run after the other if it is restarted.
 
 import contextlib
 import logging
-import signal
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
 from typing import Any
@@ -47,6 +46,7 @@ from dapkit.python.adapter.engine.marked_output import length
 from dapkit.python.adapter.engine.resume_order import ResumeOrder
 from dapkit.python.adapter.launch.launched_program import Category
 from dapkit.python.adapter.time_travel.timeline import RESUMING_COMMANDS
+from dapkit.system.signals import CRASHES
 from dapkit.transport import Connection, ConversationLost, TransportError, background_tasks
 from dapkit.transport.signals import signal_name
 
@@ -390,14 +390,11 @@ async def _report_taken(link: Connection, characters: int) -> None:
         log.debug("the engine has gone: %s", error)
 
 
-_CRASHES = frozenset({signal.SIGSEGV, signal.SIGBUS, signal.SIGABRT, signal.SIGFPE, signal.SIGILL})
-
-
 def _hint(number: int) -> str:
     """Return how to learn more of a signal that comes of an error in native code.
 
     To show the stack of Python, something would have to handle the signal inside the program, which it can see.
     """
-    if number not in _CRASHES:
+    if number not in CRASHES:
         return ""
     return " With PYTHONFAULTHANDLER=1 in its environment, Python writes its stack to stderr before that."

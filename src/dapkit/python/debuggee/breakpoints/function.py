@@ -9,6 +9,7 @@ were defined under it, decorated or not; then whatever else is found under it, a
 The condition is tested as the call begins; the program stops at the first line of the function.
 """
 
+import os
 import sys
 from collections.abc import Iterator
 from types import CodeType, FunctionType, MethodType
@@ -185,7 +186,7 @@ class FunctionBreakpointTable:
         self._monitor.want(code, "function", monitor.EVENTS.PY_START, afresh=True)
         path = self._sources.path(code.co_filename)
         if path is not None:
-            breakpoint.source = {"name": path.rpartition("/")[2], "path": path}
+            breakpoint.source = {"name": os.path.basename(path), "path": path}
         if not breakpoint.verified:
             breakpoint.line = min((line for line in lines_of_code(code) if line > 0), default=code.co_firstlineno)
         breakpoint.settle()
@@ -219,7 +220,7 @@ def _names_of(namespace: dict[str, object]) -> list[str]:
     names = [name]
     if name == "__main__":
         names.append(plain_text(namespace_of(namespace.get("__spec__")).get("name")))
-        names.append(plain_text(namespace.get("__file__")).rpartition("/")[2].removesuffix(".py"))
+        names.append(os.path.basename(plain_text(namespace.get("__file__"))).removesuffix(".py"))
     return names
 
 

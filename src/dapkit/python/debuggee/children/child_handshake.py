@@ -9,25 +9,26 @@ is loaded.
 
 import _socket
 import os
-import select
 
+from ..connection import local_socket
 from ..connection.framing import Json, encode
-from ..connection.listener import listening_on_path
-from ..system import user_behind
+from ..system import READABLE, new_poll, user
 
 ARRIVED = "dapkit/child"
 
 
 def connect(listener_path: str, name: str, arguments: list[str]) -> _socket.socket | None:
     """Wait for a session; return the connection to its adapter, None if this process is to keep running undebugged."""
-    debugger = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM)
-    path = f"{listener_path.rpartition('/')[0]}/child-{os.getpid()}-{os.urandom(4).hex()}"
+    try:
+        debugger = local_socket.connect(listener_path)
+    except OSError:
+        return None  # the debugger has gone
+    path = os.path.join(os.path.dirname(listener_path), f"child-{os.getpid()}-{os.urandom(4).hex()}")
     listening: _socket.socket | None = None
     try:
-        debugger.connect(listener_path)
-        if user_behind(debugger) not in {0, os.geteuid()}:
+        if local_socket.user_of(debugger) not in {0, user()}:
             return None
-        listening = listening_on_path(path)
+        listening = local_socket.listen(path)
         about: Json = {
             "name": name,
             "processId": os.getpid(),
@@ -55,16 +56,16 @@ def _remove(path: str) -> None:
 
 def _first(listening: _socket.socket, debugger: _socket.socket) -> _socket.socket | None:
     """Wait for the first connection of our own user; None if the debugger closes its door before."""
-    poll = select.poll()
-    poll.register(listening, select.POLLIN)
-    poll.register(debugger, select.POLLIN)
+    poll = new_poll()
+    poll.register(listening, READABLE)
+    poll.register(debugger, READABLE)
     while True:
         ready = [place for place, _ in poll.poll()]
         if listening.fileno() in ready:
             handle, _ = listening._accept()  # type: ignore[attr-defined]  # the base of socket.accept
             connection = _socket.socket(fileno=handle)
-            if user_behind(connection) == os.geteuid():
-                connection.setblocking(True)  # noqa: FBT003 - its only parameter
+            connection.setblocking(True)  # noqa: FBT003 - its only parameter
+            if local_socket.user_of(connection) == user():
                 return connection
             connection.close()
         elif debugger.fileno() in ready:

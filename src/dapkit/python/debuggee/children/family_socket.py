@@ -12,23 +12,22 @@ started (`child_handshake`).
 
 import _socket
 import os
-import select
 from time import monotonic, sleep
 
+from ..connection import local_socket
 from ..connection.descriptor import OwnDescriptor
 from ..connection.framing import FrameReader, Json
-from ..connection.listener import listening_on_path
 from ..interpreter import limits
 from ..interpreter.errors import MalformedFrame
 from ..interpreter.gc_tracking import untrack
-from ..system import user_behind
+from ..system import READABLE, new_poll, user
 
 INVITATION = "dapkit/invitation"
 
 
 def new_family(folder: str) -> str:
     """Return the beginning of the paths of a new family."""
-    return f"{folder}/family-{os.getpid()}{os.urandom(4).hex()}"
+    return os.path.join(folder, f"family-{os.getpid()}{os.urandom(4).hex()}")
 
 
 class FamilySocket:
@@ -41,7 +40,7 @@ class FamilySocket:
 
     def __init__(self, family: str) -> None:
         self._path = f"{family}-{os.getpid()}"
-        self._own = OwnDescriptor(listening_on_path(self._path).detach())
+        self._own = OwnDescriptor(local_socket.listen(self._path).detach())
         self._listening = self._own.socket()
         untrack(self)
 
@@ -56,7 +55,7 @@ class FamilySocket:
                 continue
             visitor = _socket.socket(fileno=handle)
             try:
-                listener = _invitation(visitor) if user_behind(visitor) in {0, os.geteuid()} else None
+                listener = _invitation(visitor) if local_socket.user_of(visitor) in {0, user()} else None
             except (OSError, MalformedFrame):
                 listener = None
             finally:
@@ -86,8 +85,8 @@ class FamilySocket:
 
 
 def _wait_until_readable(connection: _socket.socket, milliseconds: float | None) -> bool:
-    poll = select.poll()
-    poll.register(connection, select.POLLIN)
+    poll = new_poll()
+    poll.register(connection, READABLE)
     return bool(poll.poll(milliseconds))
 
 
@@ -108,4 +107,4 @@ def _invitation(visitor: _socket.socket) -> str | None:
 
 def _listener_in(body: Json) -> str | None:
     listener = body.get("listener")
-    return listener if isinstance(listener, str) and listener.startswith("/") else None
+    return listener if isinstance(listener, str) and os.path.isabs(listener) else None

@@ -12,6 +12,7 @@ from .. import loader
 from ..connection import current_engine
 from ..connection.thread import start_thread
 from ..interpreter.hidden_frames import hidden_frame
+from ..system import at_fork
 from .child_handshake import connect
 from .family_socket import FamilySocket
 
@@ -36,7 +37,7 @@ class ReceivedInvitations:
         """
         self._forget_in_child()  # its own hook may be a later one
         if not self._process:
-            os.register_at_fork(after_in_child=self._forget_in_child)
+            at_fork(after_in_child=self._forget_in_child)
             atexit.register(self._remove)
         self._process = os.getpid()
         family_socket = self._socket = FamilySocket(family)

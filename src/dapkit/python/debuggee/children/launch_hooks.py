@@ -17,15 +17,18 @@ from ..interpreter.frame_locals import stored_locals
 from ..interpreter.hidden_frames import hidden_frame
 from ..interpreter.safe_types import entry_of, is_a, stored_dict
 from ..loader import import_for_program, standard
-from ..system import DESCRIPTORS
-from . import environment
+from ..system import DESCRIPTORS, IS_WINDOWS
+from . import environment, windows_command_line
 from .environment import OddArgument, Variables, decoded
 from .targets import OTHER, PYTHON, CommandLine, kind_of, program_name
 
 VARIABLE: Final = b"DAPKIT_CHILD"
 _PREPARE: Final = 21
 """Where `fork_exec` has the function that is called between the two."""
-_START: Final = f"{__file__.rpartition('/')[0]}/start".encode()
+_START: Final = os.path.join(os.path.dirname(__file__), "start").encode()
+
+_CREATE_ENVIRONMENT: Final = 6
+"""Where `CreateProcess` has the environment."""
 
 type Look = Callable[[tuple[Any, ...], tuple[str, ...] | None], tuple[Any, ...] | None]
 
@@ -95,7 +98,7 @@ def announces() -> bool:
 def prepare() -> None:
     """Import the modules to replace before the program has begun, if functions cannot be looked at in C."""
     if not native.AVAILABLE:
-        import_for_program("_posixsubprocess")
+        import_for_program("_winapi" if IS_WINDOWS else "_posixsubprocess")
 
 
 def enable(place: str, taking: Reports) -> None:
@@ -262,6 +265,23 @@ def _with_way_at_spawn(path: str, arguments: tuple[Any, ...]) -> tuple[Any, ...]
 
 
 @_guarded
+def _look_at_create_process(arguments: tuple[Any, ...], names: tuple[str, ...] | None) -> tuple[Any, ...] | None:
+    _need_positional(arguments, names, _CREATE_ENVIRONMENT + 1)
+    application, line = arguments[:2]
+    words = windows_command_line.split(decoded(line)) if line is not None else [decoded(application)]
+    path = words[0] if application is None else decoded(application)
+    changed = arguments[_CREATE_ENVIRONMENT]
+    variables = environment.inherited_mapping() if changed is None else environment.mapping(changed)
+    ours = {name.upper(): value for name, value in variables.items()}
+    way = _way(kind_of(path), path, words, ours.get(environment.PATH, b""))
+    if way is None:
+        return None
+    others = {name: value for name, value in variables.items() if name.upper() not in way}
+    texts = {decoded(name): decoded(value) for name, value in (others | way).items()}
+    return (*arguments[:_CREATE_ENVIRONMENT], texts, *arguments[_CREATE_ENVIRONMENT + 1 :])
+
+
+@_guarded
 def _look_at_exit(_given: tuple[Any, ...], _names: tuple[str, ...] | None) -> None:
     if _followed.reports is not None:
         _followed.reports.ends()
@@ -312,7 +332,7 @@ def _way(kind: str, path: str, arguments: Any, before: bytes, *, executes: bool 
     process = _name_in(sys._getframe())
     name = f"{program()}: {process}" if process else program()
     return {
-        environment.PATH: _START + b":" + before if before else _START,
+        environment.PATH: _START + os.pathsep.encode() + before if before else _START,
         VARIABLE: f"{name}|{path}".encode("utf-8", "surrogateescape"),
     }
 
@@ -404,7 +424,11 @@ def _name_in(frame: FrameType | None) -> str:
 _FRAMES: Final = 12
 _NAME_CHARACTERS: Final = 200
 
-_LOOKS: Final[tuple[tuple[str, str, Look], ...]] = (
+_ON_WINDOWS: Final[tuple[tuple[str, str, Look], ...]] = (
+    ("_winapi", "CreateProcess", _look_at_create_process),
+    ("nt", "_exit", _look_at_exit),
+)
+_ELSEWHERE: Final[tuple[tuple[str, str, Look], ...]] = (
     ("_posixsubprocess", "fork_exec", _look_at_fork_exec),
     ("posix", "execv", _look_at_execv),
     ("posix", "execve", _look_at_execve),
@@ -412,6 +436,7 @@ _LOOKS: Final[tuple[tuple[str, str, Look], ...]] = (
     ("posix", "posix_spawnp", _look_at_spawnp),
     ("posix", "_exit", _look_at_exit),
 )
+_LOOKS: Final = _ON_WINDOWS if IS_WINDOWS else _ELSEWHERE
 
 # Forks
 

@@ -9,6 +9,8 @@ import os
 from collections.abc import Iterator
 from typing import Final
 
+from ..system import IS_WINDOWS, READ_ONLY
+
 _LAUNCHERS: Final = frozenset((
     "ash", "bash", "busybox", "chrt", "conda", "coreutils", "dash", "doas", "env", "fish", "hatch", "ionice", "ksh",
     "make", "mamba", "micromamba", "nice", "nohup", "pdm", "pipenv", "pixi", "poetry", "runuser", "setpriv", "setsid",
@@ -44,7 +46,7 @@ def kind_of(path: str) -> str:
 def _interpreter(path: str) -> str:
     """Return the program that the first line of a script names, "" if the file is not a script."""
     try:
-        handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)  # it may be a pipe with a name
+        handle = os.open(path, READ_ONLY)  # it may be a pipe with a name
     except OSError:
         return ""
     try:
@@ -64,6 +66,8 @@ def _interpreter(path: str) -> str:
 
 def _kind_of_name(path: str) -> str:
     name = os.path.basename(path)
+    if IS_WINDOWS:
+        name = name.lower().removesuffix(".exe").replace("pythonw", "python")
     if name.startswith("python"):
         rest = name.removeprefix("python")
         return PYTHON if not rest or rest[0] in "0123456789-" else OTHER
@@ -72,7 +76,7 @@ def _kind_of_name(path: str) -> str:
 
 def program_name(path: str) -> str:
     """Return a program's name for people: its file, or the package that is run by `-m`."""
-    folder, _, file = path.rpartition("/")
+    folder, file = os.path.split(path)
     return os.path.basename(folder) if folder and file == "__main__.py" else file
 
 

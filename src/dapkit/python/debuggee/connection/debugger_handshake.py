@@ -4,12 +4,11 @@ The exchange is the one in `listener`, with the program as the client.
 """
 
 import _socket
-import os
 
 from ..interpreter import limits
 from ..interpreter.errors import MalformedFrame
-from ..system import user_behind
-from . import tokens
+from ..system import user
+from . import local_socket, tokens
 from .framing import FrameReader, Json, encode
 from .listener import AUTHENTICATE, AcceptedClient, ListenAddress
 from .sealing import RecordSeal
@@ -29,24 +28,23 @@ def connected(place: ListenAddress, token: str | None, authority: str | None = N
 
     """
     if isinstance(place, str):
-        connection = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM)
-    else:
-        family = _socket.AF_INET6 if ":" in place[0] else _socket.AF_INET
-        connection = _socket.socket(family, _socket.SOCK_STREAM)
-        connection.setsockopt(_socket.IPPROTO_TCP, _socket.TCP_NODELAY, 1)
-    address: object = place
+        connection = local_socket.connect(place)
+        if (owner := local_socket.user_of(connection)) not in {0, user()}:
+            connection.close()
+            raise RuntimeError(f"user {owner} listens at {place}, expected user {user()}")
+        return AcceptedClient(connection, b"")
+    family = _socket.AF_INET6 if ":" in place[0] else _socket.AF_INET
+    connection = _socket.socket(family, _socket.SOCK_STREAM)
+    connection.setsockopt(_socket.IPPROTO_TCP, _socket.TCP_NODELAY, 1)
     try:
         connection.settimeout(limits.TOKEN_SECONDS)
-        connection.connect(address)  # type: ignore[arg-type]  # one or the other kind
+        connection.connect(place)
         peer = _Peer(connection)
-        if isinstance(place, str):
-            _need_own_user(connection, place)
-        else:
-            if authority is not None:
-                peer.secure(authority, place[0])
-            seal = _introduce(peer, token, place[1])
-            if authority is None:
-                peer.protection, peer.said = seal, seal.take(peer.said)
+        if authority is not None:
+            peer.secure(authority, place[0])
+        seal = _introduce(peer, token, place[1])
+        if authority is None:
+            peer.protection, peer.said = seal, seal.take(peer.said)
         connection.settimeout(None)
     except BaseException:
         connection.close()
@@ -98,11 +96,6 @@ class _Peer:
             data = self.tls.take(data)
             self._connection.sendall(self.tls.outgoing())
         self.said += data
-
-
-def _need_own_user(connection: _socket.socket, path: str) -> None:
-    if (user := user_behind(connection)) not in {0, os.geteuid()}:
-        raise RuntimeError(f"user {user} listens at {path}, expected user {os.geteuid()}")
 
 
 def _introduce(peer: _Peer, token: str | None, port: int) -> RecordSeal:

@@ -6,12 +6,12 @@ same file.
 """
 
 import _socket
-import fcntl
 import os
 from typing import Final
 
 from ..interpreter import native
 from ..interpreter.gc_tracking import untrack
+from ..system import IS_WINDOWS, close, descriptor_limit, duplicate_above
 
 _HIGHEST: Final = 4096
 """Higher numbers would cost the kernel a larger table for each process."""
@@ -24,9 +24,13 @@ class OwnDescriptor:
 
     def __init__(self, number: int) -> None:
         """Take a descriptor over, under another number."""
-        self.number: Final = moved_up(number)
-        self._identity = native.file_identity(self.number)
+        self.number: Final = number if IS_WINDOWS else moved_up(number)
+        self._identity = self._file()
         untrack(self)
+
+    def _file(self) -> tuple[int, int]:
+        """Return the identity of its file; on Windows it is a socket, whose number nothing takes for a descriptor."""
+        return (0, 0) if IS_WINDOWS else native.file_identity(self.number)
 
     def socket(self) -> _socket.socket:
         """Return a socket of it."""
@@ -35,14 +39,14 @@ class OwnDescriptor:
     def is_ours(self) -> bool:
         """Return whether the program has left it alone."""
         try:
-            return native.file_identity(self.number) == self._identity
+            return self._file() == self._identity
         except OSError:
             return False
 
     def close(self) -> None:
         """Close it, once, if it is still ours."""
         if self.is_ours():
-            os.close(self.number)
+            close(self.number)
 
 
 def moved_up(number: int) -> int:
@@ -60,6 +64,6 @@ def _duplicate_above(number: int) -> int:
     above = native.duplicate_above_limit(number, most=_HIGHEST, count=_KEPT)
     if above >= 0:
         return above
-    limit = os.sysconf("SC_OPEN_MAX")  # the soft one; -1 for none
+    limit = descriptor_limit()
     lowest = _HIGHEST if limit < 0 or limit > _HIGHEST else max(limit - _KEPT, limit // 2)
-    return fcntl.fcntl(number, fcntl.F_DUPFD_CLOEXEC, lowest)
+    return duplicate_above(number, lowest)

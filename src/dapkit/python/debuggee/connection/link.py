@@ -8,8 +8,6 @@ decides the consequences when the other end goes away.
 import _queue
 import _socket
 import _thread
-import os
-import select
 from _functools import partial  # type: ignore[import-not-found]  # the C half of `functools`
 from collections.abc import Callable, Mapping
 from time import monotonic, sleep
@@ -28,7 +26,8 @@ from ..interpreter.thread_checks import (
     let_go,
     off_link_thread,
 )
-from ..system import NO_SIGNAL, without_signal
+from ..system import NO_SIGNAL, READABLE, Poll, new_poll, send_wake, take_wakes, wake_pair, without_signal
+from . import local_socket
 from .descriptor import OwnDescriptor
 from .framing import FrameReader, Json, encode
 from .internal_errors import InternalErrors
@@ -109,9 +108,7 @@ def connect(address: str) -> _socket.socket:
     kind, _, place = address.partition(":")
     if kind != "unix" or not place:
         raise ValueError(f"--link is {address!r}, expected unix:PATH")
-    connection = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM)
-    connection.connect(place)
-    return connection
+    return local_socket.connect(place)
 
 
 class Link:
@@ -138,7 +135,7 @@ class Link:
         self._seq = 0
         self._timers: list[tuple[float, Callable[[], None]]] = []
         self._reader = FrameReader()
-        self._waked, self._wake = map(OwnDescriptor, os.pipe())
+        self._waked, self._wake = map(OwnDescriptor, wake_pair())
         self._resting = False
         self._early = early
         self._remarks = OutputQueue()
@@ -323,7 +320,7 @@ class Link:
         try:
             if not self._handled(self._early, handle):
                 return False
-            poll: select.poll | None = None
+            poll: Poll | None = None
             watched: set[int] = set()
             while not self.closed:
                 numbers = {self._end.number, self._waked.number, *others}
@@ -401,11 +398,11 @@ class Link:
 
     def _wake_up(self) -> None:
         if not self._is_cut():
-            os.write(self._wake.number, b".")
+            send_wake(self._wake.number)
 
     def _is_to_rest(self) -> bool:
         """Do the work for which the link's thread was woken; return whether it must end."""
-        os.read(self._waked.number, 64)
+        take_wakes(self._waked.number)
         rests, self._resting = self._resting, False
         if rests:
             self._send_remarks()
@@ -480,8 +477,8 @@ class Link:
             descriptor.close()
 
 
-def _poll_of(watched: set[int]) -> select.poll:
-    poll = select.poll()
+def _poll_of(watched: set[int]) -> Poll:
+    poll = new_poll()
     for place in watched:
-        poll.register(place, select.POLLIN)
+        poll.register(place, READABLE)
     return poll

@@ -18,7 +18,6 @@ Nothing here waits: sockets do not block, a connection that takes too long is cl
 
 import _socket
 import os
-import select
 from collections.abc import Callable
 from time import monotonic
 
@@ -26,8 +25,8 @@ from ..interpreter import limits
 from ..interpreter.errors import MalformedFrame
 from ..interpreter.gc_tracking import untrack
 from ..interpreter.hidden_frames import hidden_frame
-from ..system import bind_private, user_behind
-from . import tokens
+from ..system import READABLE, REUSE_OPTION, new_poll, user
+from . import local_socket, tokens
 from .descriptor import OwnDescriptor
 from .framing import FrameReader, Json, encode
 from .sealing import RecordSeal
@@ -136,9 +135,9 @@ class ClientListener:
         while self.arrived is None:
             if not self._own.is_ours():
                 return None
-            poll = select.poll()
+            poll = new_poll()
             for handle in self.watched:
-                poll.register(handle, select.POLLIN)
+                poll.register(handle, READABLE)
             for handle, _ in poll.poll(limits.LISTENER_MILLISECONDS if self._pending else None):
                 if handle in self.watched:
                     self.watched[handle]()
@@ -187,8 +186,8 @@ class ClientListener:
 
     def _may_come(self, connection: _socket.socket) -> bool:
         """Return whether a connection may send anything: at a unix socket it must be of our own user."""
-        if connection.family == _socket.AF_UNIX:
-            return user_behind(connection) == os.geteuid()
+        if isinstance(self.place, str):
+            return local_socket.user_of(connection) == user()
         connection.setsockopt(_socket.IPPROTO_TCP, _socket.TCP_NODELAY, 1)
         return True
 
@@ -319,7 +318,7 @@ def _arguments(request: Json) -> Json:
 
 def _listening(place: ListenAddress, *, allow_remote: bool) -> _socket.socket:
     if isinstance(place, str):
-        return listening_on_path(place)
+        return local_socket.listen(place)
     host, port = place
     if not allow_remote and host not in _LOOPBACK and not host.startswith("127."):
         raise ValueError(f"{host} can be reached from other machines: listen on 127.0.0.1, or say allow_remote=True")
@@ -327,21 +326,8 @@ def _listening(place: ListenAddress, *, allow_remote: bool) -> _socket.socket:
     listening = _socket.socket(family, _socket.SOCK_STREAM)
     listening.setblocking(False)  # noqa: FBT003 - takes no keywords
     try:
-        listening.setsockopt(_socket.SOL_SOCKET, _socket.SO_REUSEADDR, 1)
+        listening.setsockopt(_socket.SOL_SOCKET, REUSE_OPTION, 1)
         listening.bind((host, port))
-        listening.listen(limits.BACKLOG_CONNECTIONS)
-    except BaseException:
-        listening.close()
-        raise
-    return listening
-
-
-def listening_on_path(path: str) -> _socket.socket:
-    """Listen at a unix socket that only our own user can reach."""
-    listening = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM)
-    listening.setblocking(False)  # noqa: FBT003 - takes no keywords
-    try:
-        bind_private(listening, path)
         listening.listen(limits.BACKLOG_CONNECTIONS)
     except BaseException:
         listening.close()

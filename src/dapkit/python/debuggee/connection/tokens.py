@@ -8,7 +8,6 @@ import os
 import stat
 from _operator import _compare_digest  # the C half of `hmac.compare_digest`
 from binascii import b2a_base64
-from fcntl import LOCK_EX, LOCK_NB, LOCK_SH, flock
 
 try:  # the modules that `hashlib` uses without OpenSSL, whose import takes milliseconds
     from _sha2 import sha256  # type: ignore[import-not-found]  # the typeshed has the public modules only
@@ -17,6 +16,7 @@ except ImportError:  # a Python that was built without it
 
 from ..interpreter import limits
 from ..interpreter.gc_tracking import untrack
+from ..system import NO_LINK, READ_ONLY, lock, locked_folder, openness
 
 _BLOCK_BYTES = 64
 _NONCE_DIGITS = 64
@@ -88,18 +88,17 @@ def leave(token: str, place: tuple[str, int], folder: str) -> tuple[str, int]:
     are removed here.
     """
     path = os.path.join(folder, _name(*place))
-    lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    of_folder = locked_folder(folder)
     try:
-        flock(lock, LOCK_EX)
         for name in os.listdir(folder):
             if name.startswith("port-") and name.endswith(".token"):
                 _remove_unless_held(os.path.join(folder, name))
         if os.path.lexists(path):
             os.unlink(path)
-        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
-        flock(handle, LOCK_EX)
+        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        lock(handle)
     finally:
-        os.close(lock)
+        os.close(of_folder)
     os.write(handle, token.encode())
     return path, handle
 
@@ -123,7 +122,7 @@ def read(path: str) -> str:
         OSError: it cannot be read.
 
     """
-    handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+    handle = os.open(path, READ_ONLY)
     try:
         _need_private(path, os.fstat(handle))
         text = os.read(handle, limits.TOKEN_MESSAGE_BYTES)
@@ -143,16 +142,13 @@ def _name(address: str, port: int) -> str:
 
 def _is_held(path: str) -> bool:
     try:
-        handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW)
+        handle = os.open(path, READ_ONLY | NO_LINK)
     except OSError:  # its owner has just removed it
         return False
     try:
-        flock(handle, LOCK_SH | LOCK_NB)
-    except BlockingIOError:  # the process that left it still runs
-        return True
+        return not lock(handle, waits=False)  # the process that left it still runs
     finally:
         os.close(handle)
-    return False
 
 
 def _remove_unless_held(path: str) -> None:
@@ -166,7 +162,5 @@ def _remove_unless_held(path: str) -> None:
 def _need_private(path: str, status: os.stat_result) -> None:
     if not stat.S_ISREG(status.st_mode):
         raise ValueError(f"{path} is not a regular file")
-    if status.st_uid != os.geteuid():
-        raise ValueError(f"{path} belongs to user {status.st_uid}, expected user {os.geteuid()}")
-    if status.st_mode & 0o077:
-        raise ValueError(f"{path} is open to others (mode {stat.S_IMODE(status.st_mode):04o}); only we may reach it")
+    if (problem := openness(status)) is not None:
+        raise ValueError(f"{path} {problem}")

@@ -25,6 +25,7 @@ from ..children.targets import FORK_SERVER, SPAWN, CommandLine
 from ..connection import current_engine
 from ..interpreter import gc_tracking
 from ..interpreter.log import LOG, write
+from ..system import at_fork
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -140,7 +141,7 @@ def announce() -> None:
 def _look_at_forks() -> None:
     if not _Hook.registered:
         _Hook.registered = True
-        os.register_at_fork(after_in_parent=_announce_fork, after_in_child=_begin_in_fork)
+        at_fork(after_in_parent=_announce_fork, after_in_child=_begin_in_fork)
 
 
 def _announce_fork() -> None:

@@ -14,7 +14,7 @@ from time import monotonic, sleep
 from ..connection.link import Link
 from ..execution.states import ThreadStates
 from ..interpreter import limits
-from ..system import IS_LINUX
+from ..system import IS_LINUX, at_fork
 from ..threads.table import ThreadTable
 from .monitoring_callbacks import MonitoringCallbacks
 
@@ -52,7 +52,7 @@ class Forks:
         """Be called at each fork from here on, each function as `wrapper` makes it; there is no way to end that."""
         hooks: list[Callable[..., object]] = [self.rest, self.go_on, forget_in_child]
         before, after_in_parent, after_in_child = hooks if wrapper is None else map(wrapper, hooks)
-        os.register_at_fork(before=before, after_in_parent=after_in_parent, after_in_child=after_in_child)
+        at_fork(before=before, after_in_parent=after_in_parent, after_in_child=after_in_child)
 
     def rest(self) -> None:
         """End the link's thread before a fork.

@@ -12,15 +12,12 @@ from typing import Final
 from .. import loader
 from ..interpreter import native
 from ..interpreter.errors import TimeIsUp
-from ..system import IS_LINUX
+from ..system import WAKING_SIGNAL
 
 loader.prepare("interpreter.c_api")
 
-_SIGNAL: Final = _signal.SIGRTMAX - 3 if IS_LINUX else _signal.SIGURG
-"""A signal that hardly any program uses, and of others than Linux one that is ignored by default.
-
-Where a program uses it, it is left alone.
-"""
+_SIGNAL: Final = WAKING_SIGNAL
+"""Where a program uses it, it is left alone."""
 
 _main = 0  # identity of the main thread, while it has the handler installed
 _wanted = 0  # the thread that is to be woken, until it was
@@ -67,7 +64,7 @@ def wake(ident: int) -> None:
     global _wanted  # noqa: PLW0603 - the same
     if ident == _main:
         _wanted = ident
-        _signal.pthread_kill(ident, _SIGNAL)
+        _signal.pthread_kill(ident, _SIGNAL)  # there is no signal, and no main thread, on Windows
 
 
 def _on_signal(_signal_number: int, _frame: object) -> None:

@@ -5,12 +5,13 @@ calling thread is affected; others may run at the same time.
 """
 
 import _thread
-import posix
+import os
 import sys
 from collections.abc import Callable
 from typing import Any, Final
 
 from ..interpreter.errors import TimeIsUp
+from ..system import SYSTEM_MODULE
 
 
 class ExitRefused(BaseException):
@@ -53,7 +54,7 @@ def quarantined[T](function: Callable[[], T]) -> T:
     ident = _thread.get_ident()
     streams = sys.stdout, sys.stderr
     silent = tuple(None if stream is None else _Silent(stream, ident) for stream in streams)
-    modules = [sys.modules[name] for name in ("os", "posix") if name in sys.modules]
+    modules = [sys.modules[name] for name in ("os", SYSTEM_MODULE) if name in sys.modules]
     exits = [(module, name, vars(module)[name]) for module in modules for name in _EXITS if name in vars(module)]
     sys.stdout, sys.stderr = silent
     for module, name, real in exits:
@@ -85,10 +86,10 @@ def _for_certain(action: Callable[[], None]) -> None:
 
 
 def _refusing(name: str, real: Callable[..., object], ident: int) -> Callable[..., object]:
-    process = posix.getpid()
+    process = os.getpid()
 
     def refuse(*arguments: object) -> object:
-        if _thread.get_ident() == ident and posix.getpid() == process:  # and not the child of a fork that it made
+        if _thread.get_ident() == ident and os.getpid() == process:  # and not the child of a fork that it made
             raise ExitRefused(f"os.{name} was called")
         return real(*arguments)
 

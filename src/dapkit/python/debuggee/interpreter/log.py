@@ -25,6 +25,7 @@ from types import CodeType
 from typing import Final
 
 from .. import loader
+from ..system import CLOSE_IN_CHILDREN, duplicate_above
 
 FILE: Final = loader.log_file or os.environ.get("DAPKIT_ENGINE_LOG", "")
 """`-` is stderr."""
@@ -54,13 +55,13 @@ def code_name(code: CodeType) -> str:
 def _opened() -> int:
     global _descriptor  # noqa: PLW0603 - one file per process
     if _descriptor < 0:
-        import fcntl
-
         opened = (
-            os.dup(2) if FILE == "-" else os.open(FILE, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
+            os.dup(2)
+            if FILE == "-"
+            else os.open(FILE, os.O_WRONLY | os.O_CREAT | os.O_APPEND | CLOSE_IN_CHILDREN, 0o600)
         )
         try:
-            _descriptor = fcntl.fcntl(opened, fcntl.F_DUPFD_CLOEXEC, _FIRST_DESCRIPTOR)
+            _descriptor = duplicate_above(opened, _FIRST_DESCRIPTOR)
         finally:
             os.close(opened)
     return _descriptor

@@ -21,7 +21,7 @@ from typing import Final
 
 from .safe_types import is_a, names_in_class, replace_dict, stored_dict
 
-IS_FREE_THREADED: Final = "t" in sys.abiflags
+IS_FREE_THREADED: Final = "t" in getattr(sys, "abiflags", "")
 """Whether this interpreter is a free-threaded build, also while its GIL is on."""
 
 try:

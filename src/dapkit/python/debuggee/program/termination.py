@@ -19,7 +19,7 @@ from ..connection.link import Link
 from ..interpreter import limits
 from ..interpreter.errors import RequestRefused
 from ..interpreter.thread_checks import in_link_thread
-from ..system import IS_LINUX
+from ..system import IS_LINUX, interrupt_main_thread
 
 _MONITORING = sys.monitoring
 _EVENTS = _MONITORING.events
@@ -79,7 +79,7 @@ class _Watch:
 
     def interrupt(self) -> None:
         """Send the interrupt, and look later whether it was noticed."""
-        _signal.pthread_kill(self._main, _signal.SIGINT)
+        interrupt_main_thread(self._main)
         self._look_later()
 
     def _look_later(self) -> None:

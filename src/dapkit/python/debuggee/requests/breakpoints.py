@@ -1,5 +1,6 @@
 """Requests that set breakpoints, and that ask where they can be set."""
 
+import os
 from typing import TYPE_CHECKING, Final
 
 from ..breakpoints.source import shown_span
@@ -106,7 +107,7 @@ def source_asked(engine: "Engine", request: IncomingRequest) -> tuple[str, Json]
     key = engine.sources.show_as(path)
     if key is None:
         return path, {"name": path, "path": path}
-    return key, {"name": path.rpartition("/")[2], "path": path}
+    return key, {"name": os.path.basename(path), "path": path}
 
 
 def _text(engine: "Engine", key: str) -> ProgramText | RequestRefused:

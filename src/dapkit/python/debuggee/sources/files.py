@@ -14,6 +14,7 @@ from typing import Any, Final, NamedTuple
 from ..interpreter.errors import RequestRefused
 from ..interpreter.frame_views import virtual_frame_of
 from ..interpreter.safe_types import entry_of
+from ..system import READ_ONLY
 from .archives import archive_member
 from .compilation import compiled, with_nested
 from .fileless_code import UnfiledTexts
@@ -260,7 +261,7 @@ def read_file(path: str) -> bytes:
 
     """
     try:
-        handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)  # it may be a pipe with a name
+        handle = os.open(path, READ_ONLY)  # it may be a pipe with a name
         try:
             if not stat.S_ISREG(os.fstat(handle).st_mode):
                 raise RequestRefused(f"{path} cannot be read: it is not a regular file")

@@ -124,7 +124,7 @@ class ShownSources:
         return {"name": filename, "presentationHint": "deemphasize"} if unfiled is None else self.describe(unfiled)
 
     def _of_path(self, path: str, *, announce: bool = True) -> Json:
-        source: Json = {"name": path.rpartition("/")[2], "path": path}
+        source: Json = {"name": os.path.basename(path), "path": path}
         key = self._sources.key(path)
         if announce and key is not None:
             self._announce(key, source)
@@ -132,7 +132,7 @@ class ShownSources:
 
     def _of_text(self, text: UnfiledText, filename: str, *, announce: bool = True) -> Json:
         source: Json = {
-            "name": text.name or (filename.rpartition("/")[2] if filename[:1] != "<" else filename),
+            "name": text.name or (os.path.basename(filename) if filename[:1] != "<" else filename),
             "sourceReference": text.number,
             "origin": text.origin,
         }

@@ -26,6 +26,7 @@ from ..engine.engine import Engine
 from ..interpreter import limits
 from ..interpreter.hidden_frames import hidden_frame
 from ..requests.dispatch import Dispatcher
+from ..system import CLOSE_IN_CHILDREN, at_fork
 from ..values.error_text import say
 
 _LIBRARIES = ("/site-packages/", "/dist-packages/", "/lib/python", "/dapkit/python/debuggee/", "<frozen ")
@@ -57,7 +58,7 @@ class ProgramIdentity:
         if self.end_file:
             end: Json = {"code": self.exit_code or 0, "error": _last_error() if self.exit_code else ""}
             try:
-                handle = os.open(self.end_file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
+                handle = os.open(self.end_file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | CLOSE_IN_CHILDREN, 0o600)
                 os.write(handle, body_of(end))
                 os.close(handle)
             except OSError:
@@ -147,7 +148,7 @@ class AttachableProgram:
             raise RuntimeError(f"it listens for clients: attach to {where if isinstance(where, str) else where[1]}")
         self._wait_until_nobody_is_served()
         client = connected(place, None)
-        child.found_family(place.rpartition("/")[0], keeps=False)
+        child.found_family(os.path.dirname(place), keeps=False)
         self._start(hidden_frame(lambda: self._serve(client)), main)
 
     def hold(self, engine: Engine) -> None:
@@ -185,7 +186,7 @@ class AttachableProgram:
 
     def _prepare(self, main: int) -> None:
         if not self._process:
-            os.register_at_fork(after_in_child=self._forget_in_child)
+            at_fork(after_in_child=self._forget_in_child)
             atexit.register(self._finish)
         self._process = os.getpid()
         self._main = main or current_engine.main_thread()

@@ -64,7 +64,7 @@ def _load_engine() -> "Callable[[str], Any]":
     """Load the package of this folder where the program does not see it; return its module loader."""
     if not sys.flags.safe_path:
         del sys.path[0]  # the folder of this script
-    path = __file__.removesuffix("starting/entry.py") + "loader.py"
+    path = __file__.removesuffix("entry.py").rstrip("/\\").removesuffix("starting") + "loader.py"
     loader: Any = type(sys)("_dapkit_debuggee.loader")
     loader.__file__ = path
     loader.__builtins__ = dict(vars(builtins))
@@ -151,9 +151,9 @@ def _begin_launched(
 
 def _content(load: "Callable[[str], Any]", handle: int) -> bytes:
     """Return the contents of a pipe, and close it."""
-    posix = load("loader").standard("posix")
-    parts = list(iter(lambda: posix.read(handle, 1 << 16), b""))
-    posix.close(handle)
+    system = load("loader").standard("os")
+    parts = list(iter(lambda: system.read(handle, 1 << 16), b""))
+    system.close(handle)
     return b"".join(parts)
 
 

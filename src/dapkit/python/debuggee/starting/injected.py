@@ -10,7 +10,7 @@ written to a file beside the adapter's socket.
 import _codecs
 import _thread
 import builtins
-import posix
+import os
 import sys
 
 TYPE_CHECKING = False
@@ -33,7 +33,7 @@ def begin(folder: str, place: str, beginning: "dict[str, Any] | None" = None) ->
     With a `beginning`, have clients come to this program as that says (`startup.Beginning`).
     """
     try:
-        posix.unlink(place + PERMISSION)
+        os.unlink(place + PERMISSION)
     except OSError:
         return  # the same call has come twice, or too late
     start: Any = _thread.start_new_thread
@@ -67,10 +67,10 @@ def report(place: str, error: BaseException) -> None:
 def leave_word(place: str, suffix: str, text: str) -> None:
     """Leave a file beside the adapter's socket, unless the adapter has gone."""
     try:
-        posix.stat(place)
-        file = posix.open(place + suffix, posix.O_WRONLY | posix.O_CREAT | posix.O_EXCL, 0o600)
-        posix.write(file, text.encode(errors="replace"))
-        posix.close(file)
+        os.stat(place)
+        file = os.open(place + suffix, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        os.write(file, text.encode(errors="replace"))
+        os.close(file)
     except OSError:
         return
 

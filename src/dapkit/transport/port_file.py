@@ -1,0 +1,151 @@
+"""Sockets of this machine that only our own user can use, on Windows, where Python has no unix sockets.
+
+A file that only our user can read has a port of the loopback and a key. Both ends prove that they know the key, so that
+neither talks to a stranger: not to one that connects to the port, nor to one that has taken the port of a process
+that was killed. `dapkit.python.debuggee.connection.local_socket` describes the exchange, which engines take part in.
+"""
+
+import contextlib
+import hmac
+import os
+import socket
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import anyio
+from anyio.abc import ByteStream
+
+from dapkit import limits
+from dapkit.system.files import CLOSE_IN_CHILDREN
+from dapkit.transport.errors import NotAdmitted, Unreachable
+from dapkit.transport.gate import ConnectionHandler, Gate
+from dapkit.transport.private_files import check_private_folder, locked
+from dapkit.transport.sockets import SocketStream, connected
+from dapkit.transport.tasks import background_tasks
+from dapkit.transport.tcp import listening_socket
+
+_PART_BYTES = 32
+
+
+async def connect_port_file(path: Path) -> ByteStream:
+    """Connect to the process that has written a file.
+
+    Raises:
+        Unreachable: no process listens there.
+        NotAdmitted: the one that does does not know the key.
+
+    """
+    try:
+        port, key = _read(path)
+        stream = await connected(socket.AF_INET, ("127.0.0.1", port))
+    except OSError as error:
+        raise Unreachable(f"no process listens at {path}: {error.strerror}") from error
+    try:
+        ours = os.urandom(_PART_BYTES)
+        with anyio.fail_after(limits.TOKEN_SECONDS):
+            await stream.send(ours)
+            theirs, proof = await _received(stream), await _received(stream)
+            _need(proof, _proof(key, b"server", ours, theirs))
+            await stream.send(_proof(key, b"client", ours, theirs))
+    except (TimeoutError, anyio.EndOfStream, anyio.BrokenResourceError) as error:
+        await stream.aclose()
+        raise Unreachable(f"no process of ours listens at {path}: it does not answer as one") from error
+    except BaseException:
+        await stream.aclose()
+        raise
+    return stream
+
+
+@asynccontextmanager
+async def listen_port_file(
+    path: Path, handler: ConnectionHandler, *, max_connections: int | None = None
+) -> AsyncIterator[Path]:
+    """Listen, and serve each connection with a task of its own; yields the path.
+
+    Leaving the block cancels the handlers and removes the file.
+
+    Raises:
+        NotPrivate: others can get into the folder of the file.
+        Unreachable: another process listens there already.
+
+    """
+    check_private_folder(path.parent)
+    key = os.urandom(_PART_BYTES)
+
+    async def admit(stream: SocketStream) -> ByteStream:
+        try:
+            with anyio.fail_after(limits.TOKEN_SECONDS):
+                theirs, ours = await _received(stream), os.urandom(_PART_BYTES)
+                await stream.send(ours + _proof(key, b"server", theirs, ours))
+                _need(await _received(stream), _proof(key, b"client", theirs, ours))
+        except (TimeoutError, anyio.EndOfStream, anyio.BrokenResourceError) as error:
+            raise NotAdmitted("it does not prove that it knows the key of the file") from error
+        return stream
+
+    gate = Gate(admit, handler, max_connections)
+    with listening_socket("127.0.0.1", 0) as listening:
+        port = listening.getsockname()[1]
+        _write(path, port, key)
+        try:
+            async with background_tasks() as tasks:
+                tasks.start_soon(gate.guard, listening, tasks)
+                yield path
+        finally:
+            _remove(path, port, key)
+
+
+def is_alive(path: Path) -> bool:
+    """Return whether a process listens at the port in a file; no byte is sent to it."""
+    try:
+        port, _ = _read(path)
+        with socket.create_connection(("127.0.0.1", port), timeout=limits.CONNECT_SECONDS):
+            return True
+    except OSError:
+        return False
+
+
+def _read(path: Path) -> tuple[int, bytes]:
+    """Return port and key. Raises: OSError."""
+    port, _, digits = path.read_text(encoding="ascii", errors="replace").strip().partition(" ")
+    if not (port.isdecimal() and len(digits) == 2 * _PART_BYTES):
+        raise ConnectionRefusedError(0, "it has no port and key", str(path))
+    return int(port), bytes.fromhex(digits)
+
+
+def _write(path: Path, port: int, key: bytes) -> None:
+    """Write port and key, in place of old ones, whose process has ended. Raises: Unreachable."""
+    with locked(path.parent):
+        if path.exists():
+            if is_alive(path):
+                raise Unreachable(f"another process listens at {path} already")
+            path.unlink()
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | CLOSE_IN_CHILDREN, 0o600)
+        try:
+            os.write(descriptor, f"{port} {key.hex()}\n".encode())
+        finally:
+            os.close(descriptor)
+
+
+def _remove(path: Path, port: int, key: bytes) -> None:
+    with locked(path.parent), contextlib.suppress(OSError):
+        if _read(path) == (port, key):  # not a successor's
+            path.unlink()
+
+
+def _proof(key: bytes, role: bytes, client_nonce: bytes, server_nonce: bytes) -> bytes:
+    return hmac.digest(key, role + client_nonce + server_nonce, "sha256")
+
+
+def _need(proof: bytes, expected: bytes) -> None:
+    """Refuse a proof that is wrong. Raises: NotAdmitted."""
+    if not hmac.compare_digest(proof, expected):
+        raise NotAdmitted("the other end does not know the key of the file")
+
+
+async def _received(stream: ByteStream) -> bytes:
+    """Return the next part of the exchange."""
+    data = b""
+    while len(data) < _PART_BYTES:
+        data += await stream.receive(_PART_BYTES - len(data))
+    return data
