@@ -28,7 +28,7 @@ JS_QUICK := $(addprefix tests/js/,$(addsuffix .test.js,line_adapter mcp mock_ada
 # The tests start thousands of interpreters, each of which would compile everything anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo demo-cluster demo-timetravel test test-all test-python test-cluster test-posix test-js requests-table adapters-table check check-native free-threaded bench transparency travel-corpus docs wheel check-install vscode-bundle vsix check-vscode test-vscode clean
+.PHONY: help demo demo-cluster demo-timetravel test test-all test-python test-cluster test-posix test-windows test-js requests-table adapters-table check check-native free-threaded bench transparency travel-corpus docs wheel check-install vscode-bundle vsix check-vscode test-vscode clean
 
 help: ## show this list
 	@sed -n 's/^\([a-z-]*\):[^#]*## /\1 - /p' $(MAKEFILE_LIST)
@@ -71,6 +71,26 @@ test-posix: $(READY) ## test with what every POSIX system has, as macOS; what on
 	@if [ -s $(REPORTS)/linux-names.txt ]; then \
 	    echo "dapkit has used what only Linux has:"; sort $(REPORTS)/linux-names.txt | uniq -c; exit 1; \
 	fi
+
+WINDOWS_UNITS := tests/unit/protocol tests/unit/endpoint tests/unit/adapter tests/unit/transport tests/unit/client \
+    tests/unit/debuggee tests/unit/python
+WINDOWS_SESSIONS := tests/windows tests/e2e/transport/test_port_file.py $(addprefix tests/e2e/python/test_,$(addsuffix .py,debugging \
+    every_request launch attach data_breakpoints values configurations threads_and_sources events))
+WINDOWS_PYTHON := 3.13
+ON_WINDOWS = $(PYTHON) tools/windows/pythons.py run $(WINDOWS_PYTHON) -m pytest -p no:cacheprovider --thorough
+.PHONY: windows windows-units windows-sessions
+windows: $(READY)
+	$(PYTHON) tools/windows/pythons.py
+	$(PYTHON) tools/windows/build_native.py
+
+test-windows: windows ## test the debugger on Windows: Python for it, which Wine runs; tools/debian_trees.sh gets that, as root
+	@$(MAKE) --no-print-directory -j 2 windows-units windows-sessions
+
+windows-units:
+	$(ON_WINDOWS) $(ARGS) $(WINDOWS_UNITS)
+
+windows-sessions:
+	$(ON_WINDOWS) $(ARGS) $(WINDOWS_SESSIONS)
 
 test-cluster: $(READY) ## test jobs on all engines, Ray as well, which is installed for it (300 MB)
 	@if [ ! -x .tools/ray/bin/python ]; then .tools/bin/uv venv --quiet --python $(PYTHON) .tools/ray && \

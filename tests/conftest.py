@@ -25,6 +25,7 @@ from dapkit.transport.tasks import loop_options
 from interpreters import OURS, free_threaded
 from linux_only import needs_linux
 from missing import missing, require_root
+from windows_lacks import is_not_for_windows
 
 PR_SET_CHILD_SUBREAPER = 36  # linux/prctl.h
 ENVIRONMENT = {
@@ -37,6 +38,7 @@ ENVIRONMENT = {
 """Of all that tests start: marks of the engine are checked, and no debugger looks at the clock."""
 ENGINE = (Path(__file__).parent / "e2e/engine", Path(__file__).parent / "e2e/native")
 """Folders of tests that each free-threaded Python of the machine has to pass as well."""
+IS_WINDOWS: bool = sys.platform == "win32"
 ENDING_SECONDS = 20.0
 """How long after a test its processes may take to end; a machine that is busy with other things is slow in that."""
 
@@ -126,6 +128,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         _keep(config, items, lambda item: item.get_closest_marker("each_adapter") is None)
     if os.environ.get("DAPKIT_SYSTEM") == "posix":
         _keep(config, items, lambda item: not needs_linux(item.nodeid))
+    if sys.platform == "win32":
+        _keep(config, items, lambda item: not is_not_for_windows(item.nodeid))
     if config.getoption("--free-threaded"):
         _keep(config, items, lambda item: python_of(item) in bootstrap.FREE_THREADED)
     items.sort(key=lambda item: item.get_closest_marker("timeout") is None)  # else one of them is left at the end
@@ -137,6 +141,16 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         python = python_of(item)
         if python is not None:
             item.user_properties.append(("python", python))
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Leave out files that cannot be imported on Windows, and elsewhere those that are for Windows alone."""
+    if not collection_path.is_relative_to(config.rootpath):
+        return None
+    name = collection_path.relative_to(config.rootpath).as_posix()
+    if not IS_WINDOWS:
+        return True if name == "tests/windows" else None
+    return True if is_not_for_windows(f"{name}::*") else None
 
 
 def _keep(config: pytest.Config, items: list[pytest.Item], is_kept: Callable[[pytest.Item], bool]) -> None:

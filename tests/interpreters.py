@@ -28,4 +28,7 @@ def free_threaded() -> tuple[str, ...]:
 
 @functools.cache
 def _found(version: str) -> str | None:
+    if sys.platform == "win32":  # tools/windows/pythons.py has made them
+        path = Path(sys.executable).parents[1] / f"python-{version}" / "python.exe"
+        return str(path) if path.exists() else None
     return bootstrap.find_interpreter(version)

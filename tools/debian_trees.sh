@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Put what Debian 12 does not have into .tools/: gdb 16, Ruby 3.3 with rdbg 1.9, Emacs 30 with dape and Helix (trixie)
 # into .tools/bin, Python 3.14 and 3.15 (sid) where tools/bootstrap.py finds them, gdb 18, lldb-dap 23, Delve 1.27 and its
-# Go (sid) into .tools/sid, Wine 10 (sid), which tools/windows_pythons.py uses. Each suite is a tree of its own, whose programs run outside of it, with the tree's libraries.
-# Needs root; debootstrap and patchelf are installed if they are missing.
+# Go (sid) into .tools/sid, Wine 10 (sid), which tools/windows/pythons.py uses. Each suite is a tree of its own, whose programs run outside of it, with the tree's libraries.
+# Needs root; debootstrap, patchelf and osslsigncode are installed if they are missing.
 set -euo pipefail
 TOOLS=$(cd "$(dirname "$0")/.." && pwd)/.tools
 LIBRARIES=usr/lib/x86_64-linux-gnu
@@ -179,7 +179,7 @@ wine() {
 }
 
 missing=()
-for tool in debootstrap patchelf; do
+for tool in debootstrap patchelf osslsigncode; do
     command -v "$tool" >/dev/null || missing+=("$tool")
 done
 if [ ${#missing[@]} -gt 0 ]; then

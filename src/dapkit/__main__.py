@@ -65,16 +65,16 @@ def become_program(options: CliOptions, *, module: str = "dapkit", end_file: str
 
     """
     from dapkit.program_api.start_plan import start_plan
+    from dapkit.system.started_processes import become
 
     plan = marshal.dumps(start_plan(options, end_file=end_file))
     os.environ.pop("DAPKIT", None)  # it was for this process
     reading, writing = os.pipe()
     os.write(writing, plan)  # far less than a pipe holds
     os.close(writing)
-    os.set_inheritable(reading, True)  # noqa: FBT003 - its only parameter
     kind, what = _KINDS[str(options.target_kind)], str(options.target)
-    words = [*_interpreter(module), _ENTRY, "--beginning", str(reading), kind, what, "--", *options.arguments]
-    os.execv(sys.executable, words)  # noqa: S606 - the user's own interpreter and words
+    start = [*_interpreter(module), _ENTRY, "--beginning"]
+    become(sys.executable, lambda number: [*start, str(number), kind, what, "--", *options.arguments], reading)
 
 
 def _begin_in_running(options: CliOptions) -> None:

@@ -32,4 +32,7 @@ SOCKET_PATH_BYTES = {LINUX: 107, WINDOWS: 240}.get(NAME, 103)
 """Longest path of a unix socket, without the zero at its end; on Windows, of a file."""
 
 IS_WINDOWS = NAME == WINDOWS
+PROGRAM_ENDINGS = ("", ".exe") if IS_WINDOWS else ("",)
+"""Endings of the file of a program that may be left out of its name."""
+
 IS_MACOS = sys.platform == "darwin"

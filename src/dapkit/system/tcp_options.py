@@ -1,5 +1,6 @@
-"""Options of sockets by which the systems differ."""
+"""Options and errors of sockets, by which the systems differ."""
 
+import os
 import socket
 import sys
 
@@ -8,3 +9,14 @@ if sys.platform == "win32":
 else:
     REUSE_OPTION = socket.SO_REUSEADDR
     """The option of a listening socket by which its port can be used again at once."""
+
+
+if sys.platform == "win32":
+
+    def error_text(number: int) -> str:
+        """Return the description of an error of a socket."""
+        return socket.errorTab.get(number, f"error {number}").rstrip(".")
+
+else:
+    error_text = os.strerror
+    """The description of an error of a socket."""

@@ -9,6 +9,7 @@ import contextlib
 import hmac
 import os
 import socket
+import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -26,6 +27,7 @@ from dapkit.transport.tasks import background_tasks
 from dapkit.transport.tcp import listening_socket
 
 _PART_BYTES = 32
+_REMOVALS, _REMOVAL_SECONDS = 50, 0.02
 
 
 async def connect_port_file(path: Path) -> ByteStream:
@@ -96,13 +98,25 @@ async def listen_port_file(
 
 
 def is_alive(path: Path) -> bool:
-    """Return whether a process listens at the port in a file; no byte is sent to it."""
+    """Return whether a process listens at the port in a file; the question does not reach it."""
     try:
         port, _ = _read(path)
-        with socket.create_connection(("127.0.0.1", port), timeout=limits.CONNECT_SECONDS):
-            return True
+        with listening_socket("127.0.0.1", port):
+            return False
+    except Unreachable:  # the port is in use
+        return True
     except OSError:
         return False
+
+
+def remove(path: Path) -> None:
+    """Remove a file, also if another process just reads it, for which Windows makes us wait."""
+    for _ in range(_REMOVALS):
+        with contextlib.suppress(PermissionError):
+            path.unlink(missing_ok=True)
+            return
+        time.sleep(_REMOVAL_SECONDS)
+    path.unlink(missing_ok=True)
 
 
 def _read(path: Path) -> tuple[int, bytes]:
@@ -119,7 +133,7 @@ def _write(path: Path, port: int, key: bytes) -> None:
         if path.exists():
             if is_alive(path):
                 raise Unreachable(f"another process listens at {path} already")
-            path.unlink()
+            remove(path)
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | CLOSE_IN_CHILDREN, 0o600)
         try:
             os.write(descriptor, f"{port} {key.hex()}\n".encode())
@@ -130,7 +144,7 @@ def _write(path: Path, port: int, key: bytes) -> None:
 def _remove(path: Path, port: int, key: bytes) -> None:
     with locked(path.parent), contextlib.suppress(OSError):
         if _read(path) == (port, key):  # not a successor's
-            path.unlink()
+            remove(path)
 
 
 def _proof(key: bytes, role: bytes, client_nonce: bytes, server_nonce: bytes) -> bytes:

@@ -4,7 +4,6 @@ Messages leave at once: Nagle's algorithm, which holds a small message back for
 40 ms while another is on its way, is switched off for each TCP connection.
 """
 
-import os
 import socket
 
 import anyio
@@ -12,6 +11,7 @@ from anyio.abc import ByteStream
 from anyio.lowlevel import checkpoint
 
 from dapkit import limits
+from dapkit.system.tcp_options import error_text
 from dapkit.transport.descriptors import dismiss_waiters
 from dapkit.transport.intake import Intake
 
@@ -98,7 +98,7 @@ async def connected(family: int, address: Address) -> SocketStream:
                 raise  # its queue is full: unlike with TCP nothing is under way
             await anyio.wait_writable(connecting)
             if number := connecting.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR):
-                raise OSError(number, os.strerror(number)) from None
+                raise OSError(number, error_text(number)) from None
         return SocketStream(connecting)
     except BaseException:
         connecting.close()

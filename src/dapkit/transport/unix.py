@@ -20,7 +20,7 @@ from dapkit.system.selection import IS_WINDOWS, SOCKET_PATH_BYTES
 from dapkit.system.this_system import SYSTEM
 from dapkit.transport.errors import NotAdmitted, Unreachable
 from dapkit.transport.gate import ConnectionHandler, Gate, admit_own_user
-from dapkit.transport.port_file import connect_port_file, is_alive, listen_port_file
+from dapkit.transport.port_file import connect_port_file, is_alive, listen_port_file, remove
 from dapkit.transport.private_files import check_private_folder, locked
 from dapkit.transport.sockets import connected
 from dapkit.transport.tasks import background_tasks
@@ -88,7 +88,7 @@ def remove_dead_sockets(folder: Path, pattern: str) -> None:
         for path in folder.glob(pattern):
             with contextlib.suppress(FileNotFoundError):  # its own process has removed it, without the lock
                 if _is_dead(path):
-                    path.unlink()
+                    remove(path)
 
 
 def _is_dead(path: Path) -> bool:

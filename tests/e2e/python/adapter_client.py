@@ -83,8 +83,9 @@ class AdapterClient:
         return [event for event in self.session.events(since=0).unread if isinstance(event, kind)]
 
     def output(self, *categories: str) -> str:
-        """Return the program's output."""
-        return self.session.output.read(*categories).text
+        """Return the program's output, with one character at the end of a line on all systems."""
+        text = self.session.output.read(*categories).text
+        return text.replace("\r\n", "\n") if sys.platform == "win32" else text
 
 
 @asynccontextmanager

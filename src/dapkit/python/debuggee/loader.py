@@ -53,18 +53,21 @@ C_HALVES = {"io": "_io", "stat": "_stat"}
 """Modules of which the half in C is all that is used."""
 
 
-def _slashed(path: str) -> str:
-    """Return a path with slashes, which Windows takes as well."""
-    return path.replace("\\", "/") if _IS_WINDOWS else path
+_SEPARATOR = "\\" if _IS_WINDOWS else "/"
 
 
-_FOLDER = _slashed(__file__).rpartition("/")[0]
-_STANDARD: str = _slashed(
+def _native(path: str) -> str:
+    """Return a path with the separators of the system."""
+    return path.replace("/", "\\") if _IS_WINDOWS else path
+
+
+_FOLDER = _native(__file__).rpartition(_SEPARATOR)[0]
+_STANDARD: str = _native(
     getattr(sys, "_stdlib_dir", None)
-    or _slashed(str(getattr(sys.modules.get("os"), "__file__", ""))).rpartition("/")[0]
+    or _native(str(getattr(sys.modules.get("os"), "__file__", ""))).rpartition(_SEPARATOR)[0]
 )
-_IN_C = "DLLs" if _IS_WINDOWS else "lib-dynload"
-_LIBRARIES = next((path for path in map(_slashed, sys.path) if path.endswith(f"/{_IN_C}")), f"{_STANDARD}/{_IN_C}")
+_IN_C = f"{_SEPARATOR}{'DLLs' if _IS_WINDOWS else 'lib-dynload'}"
+_LIBRARIES = next((path for path in map(_native, sys.path) if path.endswith(_IN_C)), f"{_STANDARD}{_IN_C}")
 """Folder of its modules in C that are not built in."""
 
 _Function = type(lambda: None)
@@ -126,7 +129,7 @@ def prepare(name: str) -> None:
     By then the program may have replaced functions that read files.
     """
     full, folder = (name, _STANDARD) if name in PRIVATE else (f"{PACKAGE}.{name}", _FOLDER)
-    _codes[full] = _code(full, f"{folder}/{name.replace('.', '/')}.py")
+    _codes[full] = _code(full, _native(f"{folder}/{name.replace('.', '/')}.py"))
 
 
 def import_for_program(name: str) -> "Any":  # noqa: ANN401 - a module
@@ -179,7 +182,7 @@ def _own(full: str) -> "Any":  # noqa: ANN401 - a module
     loaded = _loaded.get(full)
     if loaded is not None:
         return loaded
-    place = _FOLDER + full.removeprefix(PACKAGE).replace(".", "/")
+    place = _FOLDER + full.removeprefix(PACKAGE).replace(".", _SEPARATOR)
     module = ModuleType(full)
     try:
         module = _executed(full, place + ".py", full.rpartition(".")[0])
@@ -220,7 +223,7 @@ def _made(name: str) -> "Any":  # noqa: ANN401 - a module
     if make is not None:
         return make()
     if name in PRIVATE:
-        return _executed(name, f"{_STANDARD}/{name}.py")
+        return _executed(name, f"{_STANDARD}{_SEPARATOR}{name}.py")
     return _module(name, vars(_c_module(C_HALVES.get(name, name))))
 
 
@@ -237,7 +240,7 @@ def _os() -> ModuleType:
     environ = {_text(name): _text(value) for name, value in system.environ.items()}
     module = _module("os", vars(system))
     places = {"sep": "\\", "pathsep": ";"} if _IS_WINDOWS else {"sep": "/", "pathsep": ":"}
-    vars(module).update(places, SEEK_CUR=1, SEEK_END=2, __file__=f"{_STANDARD}/os.py")
+    vars(module).update(places, name=_SYSTEM, SEEK_CUR=1, SEEK_END=2, __file__=f"{_STANDARD}{_SEPARATOR}os.py")
     module.environ = getattr(real, "environ", environ)  # type: ignore[attr-defined]  # of the module
     _loaded["os"] = module  # the module of paths imports it
     module.path = standard(_PATHS)  # type: ignore[attr-defined]  # of the module
@@ -268,7 +271,7 @@ def _c_module(name: str) -> ModuleType:
         module = _imp.create_builtin(spec)  # type: ignore[arg-type]  # it asks for the name
         _imp.exec_builtin(module)
     else:
-        module = _extension(name, f"{_LIBRARIES}/{name}")
+        module = _extension(name, f"{_LIBRARIES}{_SEPARATOR}{name}")
     for value in vars(module).values():
         if isinstance(value, type) and issubclass(value, Exception) and value.__flags__ & _MADE_NEW == _HEAP_TYPE:
             value.__bases__ = (_subclass(value.__bases__[0]),)
@@ -290,7 +293,7 @@ def _subclass(base: type) -> type:
 
 def _is_in_c(module: ModuleType) -> bool:
     file = getattr(module, "__file__", None)
-    return module.__name__ in sys.builtin_module_names if file is None else _slashed(file).startswith(_LIBRARIES)
+    return module.__name__ in sys.builtin_module_names if file is None else _native(file).startswith(_LIBRARIES)
 
 
 def _is_patched(module: ModuleType) -> bool:

@@ -5,7 +5,6 @@
 
 import _signal  # type: ignore[import-not-found]  # the C half of `signal`, which brings `enum`
 import _socket
-import _thread
 import os
 import select
 import sys
@@ -42,6 +41,14 @@ else:
     """Refuses to open a link."""
 
 
+def without_prefix(path: str) -> str:
+    r"""Return a path of Windows without the prefix of long paths, `\\?\`, which does not change the file."""
+    if not IS_WINDOWS or not path.startswith("\\\\?\\"):
+        return path
+    rest = path[4:]
+    return f"\\\\{rest[4:]}" if rest[:4].upper() == "UNC\\" else rest
+
+
 def memory_file(name: str) -> int:
     """Make a file in memory. Raises: OSError, also on other systems than Linux."""
     if sys.platform == "linux":
@@ -68,7 +75,7 @@ if sys.platform == "win32":
 
     def lock(handle: int, *, waits: bool = True) -> bool:
         """Lock a file until it is closed; return false if another process has, and we do not wait."""
-        os.lseek(handle, _LOCKED_BYTE, os.SEEK_SET)
+        os.lseek(handle, _LOCKED_BYTE, _FROM_BEGINNING)
         while True:
             try:
                 msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
@@ -77,7 +84,7 @@ if sys.platform == "win32":
                     return False
                 sleep(_LOCK_SECONDS)
             else:
-                os.lseek(handle, 0, os.SEEK_SET)
+                os.lseek(handle, 0, _FROM_BEGINNING)
                 return True
 
 else:
@@ -104,6 +111,7 @@ def locked_folder(folder: str) -> int:
 _LOCKED_BYTE: Final = 1 << 30
 """Behind the end of the file: no other process can read a part that is locked on Windows."""
 _LOCK_SECONDS: Final = 0.01
+_FROM_BEGINNING: Final = 0  # SEEK_SET
 
 
 def descriptor_limit() -> int:
@@ -271,8 +279,8 @@ if sys.platform == "win32":
     WAKING_SIGNAL: Final = 0
 
     def interrupt_main_thread(_ident: int) -> None:
-        """Interrupt the main thread, as Ctrl+C does."""
-        _thread.interrupt_main()
+        """Interrupt the main thread, as Ctrl+C does: also a sleep, which `_thread.interrupt_main` leaves alone."""
+        _signal.raise_signal(_signal.SIGINT)
 
     def at_fork(**_functions: Callable[[], object]) -> None:
         """Do nothing: there is no fork."""

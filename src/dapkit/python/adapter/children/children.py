@@ -202,7 +202,7 @@ class Children:
         """Invite the children that were started before this session, or were debugged in an earlier one."""
         if self.listener_path is None or not self.family:
             return
-        folder, _, name = self.family.rpartition("/")
+        folder, name = os.path.split(self.family)
         body = {"listener": str(self.listener_path)}
         invitation = json.dumps({"seq": 1, "type": "event", "event": INVITATION_EVENT, "body": body}).encode()
         for path in sorted(await anyio.to_thread.run_sync(lambda: list(Path(folder).glob(f"{name}-*")))):

@@ -22,6 +22,7 @@ from dapkit.protocol import DapkitError, InitializeRequestArguments
 from dapkit.python import limits
 from dapkit.python.adapter.engine.resume_order import ResumeOrder
 from dapkit.transport import Connection, background_tasks, listen_unix, private_folder, remove_dead_sockets
+from dapkit.transport.port_file import remove
 
 log = logging.getLogger(__name__)
 
@@ -91,7 +92,7 @@ class LinkListener:
                 tasks.start_soon(give_up)
                 engine = await self._engines.receive()
                 self._engines.close()
-                self.path.unlink()  # no other is expected, and nothing stays behind if we are killed
+                remove(self.path)  # no other is expected, and nothing stays behind if we are killed
                 return engine
         raise NeverCame(f"the program did not connect to the debugger within {patience:g} s")
 

@@ -22,8 +22,10 @@ from dapkit.endpoint import RequestFailed
 from dapkit.python.adapter.configuration.arguments import PythonLaunch
 from dapkit.python.adapter.configuration.presenters import presenter_files
 from dapkit.python.adapter.launch.env_file import EnvFile, read_env_file
+from dapkit.python.debuggee.children import windows_command_line
 from dapkit.python.debuggee_files import ENTRY
 from dapkit.python.versions import OLDEST
+from dapkit.system.selection import IS_WINDOWS, PROGRAM_ENDINGS
 
 _PROBE = "import sys; print(sys.implementation.name, *sys.version_info[:3])"
 
@@ -39,19 +41,23 @@ def interpreter_of(launch: PythonLaunch, cwd: Path, env: Mapping[str, str | None
     if not command:
         return [sys.executable]
     words = [command] if isinstance(command, str) else command
-    sought = words[0] if os.sep not in words[0] else str(cwd / Path(words[0]).expanduser())
+    sought = str(cwd / Path(words[0]).expanduser()) if _is_path(words[0]) else words[0]
     path = _program(sought, env.get("PATH"))
     if path is None:
-        where = "on PATH" if sought == words[0] and os.sep not in sought else f"at {sought}"
+        where = f"at {sought}" if _is_path(sought) else "on PATH"
         raise RequestFailed(f"python is {words[0]!r}, but there is no program {where} that can be run")
     return [path, *words[1:]]
+
+
+def _is_path(name: str) -> bool:
+    return os.sep in name or (os.altsep is not None and os.altsep in name)
 
 
 def _program(name: str, path: str | None) -> str | None:
     """Look for a program as `shutil.which` does, whose module loads the libraries of all kinds of archives."""
     folders = os.environ.get("PATH", os.defpath) if path is None else path
-    places = [""] if os.sep in name else folders.split(os.pathsep) if folders else []
-    paths = (Path(place, name) for place in places)
+    places = [""] if _is_path(name) else folders.split(os.pathsep) if folders else []
+    paths = (Path(place, name + ending) for place in places for ending in PROGRAM_ENDINGS)
     return next((str(path) for path in paths if path.is_file() and os.access(path, os.X_OK)), None)
 
 
@@ -197,7 +203,7 @@ def _words(words: tuple[str, ...] | str, key: str) -> tuple[str, ...]:
     if not isinstance(words, str):
         return words
     try:
-        return tuple(shlex.split(words))
+        return tuple(windows_command_line.split(words) if IS_WINDOWS else shlex.split(words))
     except ValueError as error:
         raise RequestFailed(f"{key} is {words!r}, which cannot be split into words: {error}") from error
 

@@ -5,7 +5,6 @@ outlive us: its parent, a process of its own, kills it and all that it has start
 (`supervisor`). Only a program that was released, and background processes of a program that ended by itself, continue.
 """
 
-import codecs
 import os
 import socket
 import subprocess
@@ -23,6 +22,7 @@ from dapkit.python.adapter.engine.marked_output import STDERR, STDOUT, MarkedOut
 from dapkit.python.adapter.launch.command import Command
 from dapkit.python.adapter.launch.parent_listener import awaiting_parent
 from dapkit.python.adapter.launch.supervisor import ProgramParent, parent_command
+from dapkit.system.program_text import new_decoder
 from dapkit.system.selection import IS_WINDOWS
 from dapkit.system.started_processes import NO_WINDOW, start_to_empty
 from dapkit.transport import ProcessGroup, background_tasks
@@ -38,14 +38,14 @@ type Outlived = Callable[[list[int]], Awaitable[None]]
 
 
 class _Pipe:
-    """The program's output, as text of one category: bytes that are not UTF-8 are shown as escapes."""
+    """The program's output, as text of one category (`system.program_text`)."""
 
     def __init__(self, pipe: IO[bytes] | None, category: Category, report: Report, marked: MarkedOutput) -> None:
         self._fd = _own(pipe)
         self._number = STDOUT if category == "stdout" else STDERR
         read_pipe = os.read if marked.memory is None else partial(marked.memory.read, self._number)
         self._reader = reader_of(self._fd) if IS_WINDOWS else DescriptorReader(self._fd, read_bytes=read_pipe)
-        self._decoder = codecs.getincrementaldecoder("utf-8")("backslashreplace")
+        self._decoder = new_decoder()
         self._category = category
         self._report = report
         self._marked = marked

@@ -10,6 +10,7 @@ from anyio.abc import ByteStream
 
 from dapkit.python.adapter.engine.link import NeverCame
 from dapkit.transport import listen_unix, private_folder, remove_dead_sockets
+from dapkit.transport.port_file import remove
 from dapkit.transport.sockets import SocketStream
 
 type Arrival = Callable[[float], Awaitable[SocketStream]]
@@ -36,7 +37,7 @@ async def awaiting_parent(where: str) -> AsyncIterator[tuple[str, Arrival]]:
                 stream = await arrivals.receive()
         except TimeoutError:
             raise NeverCame(f"nothing was started {where} within {patience:g} s") from None
-        path.unlink()  # no other is expected, and nothing stays behind if we are killed
+        remove(path)  # no other is expected, and nothing stays behind if we are killed
         return cast("SocketStream", stream)  # the connection of a listener of ours
 
     folder = private_folder()

@@ -22,6 +22,7 @@ from dapkit.python.adapter.session.run import Connector, DebuggeeRun
 from dapkit.python.adapter.time_travel.checkpoints import History
 from dapkit.python.adapter.time_travel.recorded_program import opened
 from dapkit.python.adapter.time_travel.timeline import Past, TimeTravel
+from dapkit.system.selection import IS_WINDOWS
 from dapkit.transport import TransportError
 from dapkit.transport.signals import signal_name
 
@@ -123,7 +124,12 @@ async def _program(launch: PythonLaunch, command: Command, run: DebuggeeRun) -> 
 
 
 async def _command(launch: PythonLaunch, listener: LinkListener, run: DebuggeeRun) -> Command:
-    has_shell = launch.console != "internalConsole" and bool(run.host.client.supports_args_can_be_interpreted_by_shell)
+    # Shells of Windows read other texts.
+    has_shell = (
+        not IS_WINDOWS
+        and launch.console != "internalConsole"
+        and bool(run.host.client.supports_args_can_be_interpreted_by_shell)
+    )
     command = command_for(launch, listener.path, has_shell=has_shell)
     for problem in command.problems:
         await run.host.output(f"{problem}\n", category="console")

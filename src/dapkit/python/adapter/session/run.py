@@ -269,7 +269,7 @@ class DebuggeeRun:
                 f"The program was ended by {signal_name(-code)}.{_hint(-code)}\n", category="console"
             )
         if code is not None:
-            await self.host.exited(code if code >= 0 else 128 - code)  # as shells count signals
+            await self.host.exited(_exit_code(code))
         await self.host.terminated()
 
     async def _report_end_of_replay(self, code: int | None) -> None:
@@ -388,6 +388,13 @@ async def _report_taken(link: Connection, characters: int) -> None:
         await link.request_custom("dapkit/outputTaken", {"characters": characters})
     except ConversationLost as error:
         log.debug("the engine has gone: %s", error)
+
+
+def _exit_code(code: int) -> int:
+    """Return an exit code that the protocol has room for; a signal that ended the program is a negative number."""
+    if code < 0:
+        return 128 - code  # as shells count signals
+    return code if code < 1 << 31 else code - (1 << 32)  # an error of Windows, which counts without a sign
 
 
 def _hint(number: int) -> str:

@@ -97,7 +97,7 @@ def announces() -> bool:
 
 def prepare() -> None:
     """Import the modules to replace before the program has begun, if functions cannot be looked at in C."""
-    if not native.AVAILABLE:
+    if not native.IS_WHOLE:
         import_for_program("_winapi" if IS_WINDOWS else "_posixsubprocess")
 
 

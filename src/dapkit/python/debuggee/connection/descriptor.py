@@ -49,6 +49,18 @@ class OwnDescriptor:
             close(self.number)
 
 
+class HeldFile(OwnDescriptor):
+    """A file of ours that stays open and locked, which on Windows has a descriptor as well."""
+
+    def _file(self) -> tuple[int, int]:
+        return native.file_identity(self.number)
+
+    def close(self) -> None:
+        """Close it, once, if it is still ours."""
+        if self.is_ours():
+            os.close(self.number)
+
+
 def moved_up(number: int) -> int:
     """Return another number for a descriptor, where programs do not look for one, in place of its own."""
     try:

@@ -30,7 +30,7 @@ def connect(path: str, seconds: float | None = None) -> _socket.socket:
 
     """
     if IS_WINDOWS:
-        return _connected_by_key(path)
+        return connect_by_key(path)
     connection = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM)
     try:
         connection.settimeout(seconds)
@@ -45,7 +45,7 @@ def connect(path: str, seconds: float | None = None) -> _socket.socket:
 def listen(path: str) -> _socket.socket:
     """Listen at a path that no file has yet. Raises: OSError."""
     if IS_WINDOWS:
-        return _listening_by_key(path)
+        return listen_by_key(path)
     listening = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM)
     listening.setblocking(False)  # noqa: FBT003 - takes no keywords
     try:
@@ -70,11 +70,12 @@ def user_of(connection: _socket.socket) -> int:
         return user_behind(connection)
     key = _keys.get(connection.getsockname()[1])
     if key is not None:
-        _need_key(connection, key)
+        check_key(connection, key)
     return user()
 
 
-def _connected_by_key(path: str) -> _socket.socket:
+def connect_by_key(path: str) -> _socket.socket:
+    """Connect to the process that has written a file. Raises: OSError."""
     handle = os.open(path, READ_ONLY)
     try:
         port, _, digits = os.read(handle, 256).decode("ascii", "replace").strip().partition(" ")
@@ -100,7 +101,8 @@ def _connected_by_key(path: str) -> _socket.socket:
     return connection
 
 
-def _listening_by_key(path: str) -> _socket.socket:
+def listen_by_key(path: str) -> _socket.socket:
+    """Listen, and write the file. Raises: OSError."""
     key = os.urandom(_PART_BYTES)
     listening = _socket.socket(_socket.AF_INET, _socket.SOCK_STREAM)
     listening.setblocking(False)  # noqa: FBT003 - takes no keywords
@@ -121,7 +123,7 @@ def _listening_by_key(path: str) -> _socket.socket:
     return listening
 
 
-def _need_key(connection: _socket.socket, key: bytes) -> None:
+def check_key(connection: _socket.socket, key: bytes) -> None:
     """See that a client knows a key. Raises: OSError."""
     keyed = tokens.Keyed(key)
     before = connection.gettimeout()

@@ -5,6 +5,7 @@ jump or return. A thread that is to stop alone and is inside native code is only
 come back to (`NativeReturns`), so that the others run at full speed.
 """
 
+import os
 from types import CodeType, FrameType
 
 from ..interpreter.thread_checks import under_lock
@@ -12,7 +13,7 @@ from ..threads.table import ThreadTable
 from .monitor import HOLD, Monitor
 from .states import ARRESTING, ThreadStates
 
-_OURS = __file__.rpartition("execution/")[0]
+_OURS = os.path.dirname(os.path.dirname(__file__)) + os.sep
 
 # Threads that are to stop as soon as they come back from native code, while the others run at full speed.
 #

@@ -44,6 +44,8 @@ CAN_FOLLOW: Final = AVAILABLE and not any(name.startswith(("PyFrame_", "PyWeakre
 """Whether exceptions can be followed to where they are caught."""
 CAN_POLL: Final = AVAILABLE
 """Whether values can be compared at every line."""
+IS_WHOLE: Final = AVAILABLE and hasattr(_native, "look_at_start")
+"""Whether the extension has the parts about descriptors and starts of programs; not on Windows, which has others."""
 MISSING: Final = _native.MISSING if AVAILABLE else object()
 """The value of a place without a value, in the changes that `poll` and `drain` report."""
 
@@ -111,8 +113,12 @@ def uncount_calls(number: int) -> None:
 
 
 def hide(code: CodeType, samples: list[tuple[CodeType, int]]) -> bool:
-    """Let the frame of a running code object be seen no more; return whether it is so."""
-    return AVAILABLE and _native.hide(code, len(code.co_code) // 2 - 1, *samples)
+    """Let the frame of a running code object be seen no more; return whether it is so.
+
+    Not on Windows: CPython 3.13.2 for it crashes (access violation) while it shows a SyntaxError below such a frame, if
+    the process has an audit hook in Python.
+    """
+    return IS_WHOLE and _native.hide(code, len(code.co_code) // 2 - 1, *samples)
 
 
 def hide_from_tools() -> None:
@@ -133,7 +139,7 @@ def duplicate_above_limit(descriptor: int, *, most: int, count: int) -> int:
 
     The limit may be `most`, and the hard one must be higher by `count`.
     """
-    return _native.duplicate_above_limit(descriptor, most, count) if AVAILABLE else -1
+    return _native.duplicate_above_limit(descriptor, most, count) if IS_WHOLE else -1
 
 
 def file_identity(descriptor: int) -> tuple[int, int]:
@@ -143,7 +149,7 @@ def file_identity(descriptor: int) -> tuple[int, int]:
         OSError: it is not open.
 
     """
-    if AVAILABLE:
+    if IS_WHOLE:
         return _native.file_identity(descriptor)
     status = os.fstat(descriptor)
     return status.st_dev, status.st_ino
@@ -161,7 +167,7 @@ def output_marker(
     None without the extension, or where the path does not lead to the memory that the adapter shares.
     """
     try:
-        return _native.output_marker(path, memory, pipes[0], pipes[1], begins) if AVAILABLE else None  # type: ignore[return-value]  # a Callback is called in many ways
+        return _native.output_marker(path, memory, pipes[0], pipes[1], begins) if IS_WHOLE else None  # type: ignore[return-value]  # a Callback is called in many ways
     except OSError:  # the adapter is in another container, or belongs to another user
         return None
 
@@ -174,12 +180,12 @@ def look_at_start(name: str, function: object, look: Callable[..., object]) -> b
 
     It returns the arguments that are to be used instead, or None.
     """
-    return AVAILABLE and _native.look_at_start(name, function, look)
+    return IS_WHOLE and _native.look_at_start(name, function, look)
 
 
 def environment() -> list[bytes] | None:
     """Return the environment of this process as lines, None where that is not known."""
-    return _native.environment() if AVAILABLE else None
+    return _native.environment() if IS_WHOLE else None
 
 
 # Breakpoints

@@ -46,7 +46,7 @@ static int condition_holds(const Check *check, long depth)
 }
 
 /* Call the Python function refs[HIT] or refs[CAREFUL]. */
-static PyObject *tell(Callback *self, int which, long depth, PyObject *line)
+static PyObject *report(Callback *self, int which, long depth, PyObject *line)
 {
     PyFrameObject *held, *frame = frame_at(depth, &held);
     PyObject *result = NULL;
@@ -74,12 +74,12 @@ static PyObject *serve_line(PyObject *object, PyObject *const *args, size_t give
     PyObject *result = NULL;
     int holds = condition_holds(check, depth);
     if (holds > 0 && (check->condition == NULL || hit_counts(self, check))) {
-        result = tell(self, HIT, depth, args[1]);
+        result = report(self, HIT, depth, args[1]);
     } else if (holds >= 0) {
         result = Py_None; /* it is immortal */
     } else if (!PyErr_ExceptionMatches(PyExc_KeyboardInterrupt)) { /* that is the program's */
         PyErr_Clear(); /* the careful way finds the same error, and tells of it */
-        result = tell(self, CAREFUL, depth, args[1]);
+        result = report(self, CAREFUL, depth, args[1]);
     }
     Py_DECREF(object);
     return result;

@@ -1,7 +1,6 @@
 /* The module `_native`: its facts about the interpreter, and its functions. */
 
 #include "native.h"
-#include <dlfcn.h>
 #include <string.h>
 
 OptionalFunctions optional;
@@ -52,9 +51,9 @@ int require_functions(const char *prefix)
 static PyObject *look_functions_up(void)
 {
     PyObject *absent = PyList_New(0);
-    lazy_import_type = dlsym(RTLD_DEFAULT, "PyLazyImport_Type");
+    lazy_import_type = find_symbol("PyLazyImport_Type");
     for (int i = 0; absent != NULL && i < OPTIONAL_COUNT; i++) {
-        if (OPTIONAL[i].place != NULL) *(void **)OPTIONAL[i].place = dlsym(RTLD_DEFAULT, OPTIONAL[i].name);
+        if (OPTIONAL[i].place != NULL) *(void **)OPTIONAL[i].place = find_symbol(OPTIONAL[i].name);
         if (is_found(i)) continue;
         PyObject *name = PyUnicode_FromString(OPTIONAL[i].name);
         if (name == NULL || PyList_Append(absent, name) < 0) Py_CLEAR(absent);
@@ -159,8 +158,10 @@ static int module_exec(PyObject *module)
     missing = PyObject_CallNoArgs((PyObject *)&PyBaseObject_Type);
     if (PyModule_AddObjectRef(module, "MISSING", missing) < 0) return -1;
     PyMethodDef *functions[] = {
-        module_methods, callback_methods, calls_methods, descriptor_methods, frames_methods, output_methods, raise_methods,
-        starts_methods, watch_methods,
+        module_methods, callback_methods, calls_methods, frames_methods, raise_methods, watch_methods,
+#ifndef MS_WINDOWS
+        descriptor_methods, output_methods, starts_methods,
+#endif
     };
     for (Py_ssize_t i = 0; i < LENGTH(functions); i++)
         if (PyModule_AddFunctions(module, functions[i]) < 0) return -1;

@@ -187,6 +187,9 @@ PyObject *local_at(PyFrameObject *frame, PyObject *code, Py_ssize_t index);
 int prepare_raises(void);
 PyObject *line_check(PyObject *module, PyObject *args);
 PyObject *poll(PyObject *module, PyObject *args);
+/* A function of the interpreter, or another name of it; NULL if it has no such name. */
+void *find_symbol(const char *name);
+
 extern PyMethodDef descriptor_methods[], output_methods[], raise_methods[], starts_methods[], watch_methods[];
 extern const char line_check_doc[], poll_doc[];
 

@@ -1,5 +1,6 @@
 """The request for the contents of the program's heap; the work is in `heap`."""
 
+import os
 from typing import TYPE_CHECKING, Final
 
 from ..connection.framing import Json
@@ -12,7 +13,7 @@ from .handler import Handler
 if TYPE_CHECKING:
     from ..engine.engine import Engine
 
-FOLDER: Final = __file__.removesuffix("requests/heap.py")
+FOLDER: Final = os.path.dirname(os.path.dirname(__file__)) + os.sep
 """Of the engine's modules."""
 
 

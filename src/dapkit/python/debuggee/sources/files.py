@@ -14,7 +14,7 @@ from typing import Any, Final, NamedTuple
 from ..interpreter.errors import RequestRefused
 from ..interpreter.frame_views import virtual_frame_of
 from ..interpreter.safe_types import entry_of
-from ..system import READ_ONLY
+from ..system import READ_ONLY, without_prefix
 from .archives import archive_member
 from .compilation import compiled, with_nested
 from .fileless_code import UnfiledTexts
@@ -111,7 +111,7 @@ class Sources:
         except KeyError:
             key = None
             if not filename.startswith("<"):
-                key = os.path.realpath(os.path.join(self.folder, filename))
+                key = without_prefix(os.path.realpath(os.path.join(self.folder, filename)))
             self._keys[filename] = key
             return key
 

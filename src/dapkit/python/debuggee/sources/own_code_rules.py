@@ -8,10 +8,12 @@
 folder; a folder stands for all that is in it, and a package for its modules.
 """
 
+import os
 from typing import NamedTuple
 
 from ..connection.framing import Json
 from ..interpreter.errors import RequestRefused
+from ..system import IS_WINDOWS
 
 
 class CodeRule:
@@ -20,7 +22,9 @@ class CodeRule:
     __slots__ = ("_is_plain", "_pattern", "include", "of_modules")
 
     def __init__(self, pattern: str, *, of_modules: bool, include: bool) -> None:
-        if not of_modules and not pattern.startswith("/"):
+        if not of_modules:
+            pattern = _comparable(pattern)
+        if not of_modules and not os.path.isabs(pattern):
             pattern = f"*/{pattern.removeprefix('**/')}"
         self._pattern = pattern
         self._is_plain = "*" not in pattern and "?" not in pattern
@@ -30,6 +34,8 @@ class CodeRule:
     def fits(self, name: str) -> bool:
         """Return whether the rule is about a path or a module."""
         mark = "." if self.of_modules else "/"
+        if not self.of_modules:
+            name = _comparable(name)
         if self._is_plain:  # Jupyter's kernel names its modules one by one: a thousand rules
             return name == self._pattern or name.startswith(self._pattern + mark)
         while name:
@@ -37,6 +43,11 @@ class CodeRule:
                 return True
             name = name.rpartition(mark)[0]
         return False
+
+
+def _comparable(path: str) -> str:
+    """Return a path with slashes; on Windows in small letters, since paths that differ in nothing else are the same."""
+    return path.replace("\\", "/").lower() if IS_WINDOWS else path
 
 
 class ExceptionRule:

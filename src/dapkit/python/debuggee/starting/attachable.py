@@ -17,7 +17,7 @@ from time import monotonic, sleep
 from ..children.invitations import invitations
 from ..connection import current_engine, tokens
 from ..connection.debugger_handshake import connected
-from ..connection.descriptor import OwnDescriptor
+from ..connection.descriptor import HeldFile
 from ..connection.framing import Json, body_of
 from ..connection.listener import AcceptedClient, ClientListener, ListenAddress, Shown
 from ..connection.thread import start_thread
@@ -26,7 +26,7 @@ from ..engine.engine import Engine
 from ..interpreter import limits
 from ..interpreter.hidden_frames import hidden_frame
 from ..requests.dispatch import Dispatcher
-from ..system import CLOSE_IN_CHILDREN, at_fork
+from ..system import CLOSE_IN_CHILDREN, IS_WINDOWS, at_fork
 from ..values.error_text import say
 
 _LIBRARIES = ("/site-packages/", "/dist-packages/", "/lib/python", "/dapkit/python/debuggee/", "<frozen ")
@@ -79,7 +79,7 @@ class AttachableProgram:
         self.identity = ProgramIdentity()
         self._held: Engine | None = None
         self._token_file = ""
-        self._token_handle: OwnDescriptor | None = None
+        self._token_handle: HeldFile | None = None
         self._process = 0
         """The process that has set the hooks at its forks and its end."""
         self._main = 0
@@ -104,7 +104,7 @@ class AttachableProgram:
         if new_token is not None and not isinstance(where, str):
             try:
                 self._token_file, handle = tokens.leave(new_token, where, folder)
-                self._token_handle = OwnDescriptor(handle)
+                self._token_handle = HeldFile(handle)
             except BaseException:
                 self.listener.close()
                 self.listener = None
@@ -248,6 +248,8 @@ class AttachableProgram:
             current_engine.engine.finish(self.identity.exit_code)
         place = self.listener.place if self.listener is not None else None
         file = place if isinstance(place, str) else self._token_file
+        if IS_WINDOWS and self._token_handle is not None:  # which removes no file that is open
+            self._token_handle.close()
         if file:
             try:
                 os.unlink(file)

