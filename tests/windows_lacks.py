@@ -67,6 +67,7 @@ FEATURES: Final = {
         "tests/unit/debuggee/connection/test_output_marks.py::*",
         "tests/unit/python/test_marked_output.py::*",
     ),
+    "time travel and recordings": ("tests/e2e/python/test_data_breakpoints.py::*time?travel*",),
     "attaching to a process by its number, and stacks of a process that runs": (
         "tests/unit/python/test_native_debugger.py::*",
     ),

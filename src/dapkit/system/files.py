@@ -41,8 +41,6 @@ if sys.platform == "win32":
         return os.open(os.path.join(folder, "lock"), os.O_RDWR | os.O_CREAT | CLOSE_IN_CHILDREN, 0o600)
 
 else:
-    import fcntl
-
     CLOSE_IN_CHILDREN = os.O_CLOEXEC
     AT_ONCE = os.O_NONBLOCK | os.O_NOCTTY
     """To open a file with that may be a pipe with a name, or a terminal: nothing waits for its other end."""
@@ -58,6 +56,8 @@ else:
 
         Others can have a `shared` lock at the same time, where the system has such.
         """
+        import fcntl  # a program that listens has no other use for it
+
         try:
             fcntl.flock(descriptor, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | (0 if waits else fcntl.LOCK_NB))
         except BlockingIOError:
@@ -66,6 +66,8 @@ else:
 
     def duplicate_above(descriptor: int, lowest: int) -> int:
         """Duplicate a descriptor, to one that no child inherits, and that is not lower. Raises: OSError."""
+        import fcntl
+
         return fcntl.fcntl(descriptor, fcntl.F_DUPFD_CLOEXEC, lowest)
 
     def open_to_lock(folder: str) -> int:

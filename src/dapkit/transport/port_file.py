@@ -6,7 +6,6 @@ that was killed. `dapkit.python.debuggee.connection.local_socket` describes the 
 """
 
 import contextlib
-import hmac
 import os
 import socket
 import time
@@ -148,11 +147,15 @@ def _remove(path: Path, port: int, key: bytes) -> None:
 
 
 def _proof(key: bytes, role: bytes, client_nonce: bytes, server_nonce: bytes) -> bytes:
+    import hmac  # which loads OpenSSL, and is for Windows alone
+
     return hmac.digest(key, role + client_nonce + server_nonce, "sha256")
 
 
 def _need(proof: bytes, expected: bytes) -> None:
     """Refuse a proof that is wrong. Raises: NotAdmitted."""
+    import hmac
+
     if not hmac.compare_digest(proof, expected):
         raise NotAdmitted("the other end does not know the key of the file")
 

@@ -246,7 +246,7 @@ async def started(command: Command, report: Report) -> AsyncIterator[LaunchedPro
 
     """
     async with _started_parent(command) as (process, stream):
-        released = False
+        program: LaunchedProgram | None = None
         try:
             parent = ProgramParent(stream)
             marked = MarkedOutput(OutputMemory.made())
@@ -255,10 +255,9 @@ async def started(command: Command, report: Report) -> AsyncIterator[LaunchedPro
             program = LaunchedProgram(parent, output, errors, marked)
             async with attended(program, parent, command):
                 yield program
-            released = program.released
         finally:
             with anyio.CancelScope(shield=True):
-                if not released:
+                if program is None or not program.released:
                     await ProcessGroup(process.pid).end()
             process.returncode = 0  # it was reaped behind the back of Popen, or outlives us
 
