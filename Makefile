@@ -78,10 +78,10 @@ WINDOWS_SESSIONS := tests/windows tests/e2e/transport/test_port_file.py $(addpre
     every_request launch attach data_breakpoints values configurations threads_and_sources events))
 WINDOWS_PYTHON := 3.13
 ON_WINDOWS = $(PYTHON) tools/windows/pythons.py run $(WINDOWS_PYTHON) -m pytest -p no:cacheprovider --thorough
-.PHONY: windows windows-units windows-sessions
+.PHONY: windows windows-units windows-sessions wheel-windows
 windows: $(READY)
 	$(PYTHON) tools/windows/pythons.py
-	$(PYTHON) tools/windows/build_native.py
+	$(PYTHON) tools/windows/build_extension.py
 
 test-windows: windows ## test the debugger on Windows: Python for it, which Wine runs; tools/debian_trees.sh gets that, as root
 	@$(MAKE) --no-print-directory -j 2 windows-units windows-sessions
@@ -166,6 +166,10 @@ docs: .venv-docs/.ready ## build the documentation into docs/_build/html
 
 wheel: $(READY) .venv-wheel/.ready ## build the sdist, and a wheel for every Linux and every CPython from 3.12 on, into dist/
 	$(PYTHON) tools/build_wheel.py .tools/bin/uv .venv-wheel/bin dist
+
+wheel-windows: wheel windows ## build a wheel for Windows too; after tools/debian_trees.sh, as root
+	rm -f dist/*win_amd64.whl
+	$(PYTHON) tools/windows/build_wheel.py .venv-wheel/bin dist/*manylinux*.whl dist
 
 check-install: $(READY) .venv-wheel/.ready ## install that into an empty environment of each Python, and debug there
 	$(PYTHON) tools/check_install.py .tools/bin/uv .venv-wheel/bin
