@@ -23,7 +23,7 @@ import anyio
 
 from sidebyside import caught, crowd, footprint, slowdown, waiting
 from sidebyside.contest import ENVIRONMENT, Contest
-from sidebyside.report import document
+from sidebyside.report import document, windows_part
 from sidebyside.table import Row, as_text
 
 ROOT = Path(__file__).parent.parent
@@ -130,7 +130,8 @@ def keep(tables: dict[str, list[Row]], chosen: argparse.Namespace) -> None:
         content = {version: [asdict(row) | {"met": row.met} for row in rows] for version, rows in tables.items()}
         chosen.json.write_text(json.dumps(content, indent=1) + "\n")
     if chosen.write is not None:
-        chosen.write.write_text(document(tables, day=datetime.now(UTC).date(), rounds=chosen.rounds))
+        page = document(tables, day=datetime.now(UTC).date(), rounds=chosen.rounds)
+        chosen.write.write_text(page + windows_part(chosen.write))
 
 
 def main() -> None:

@@ -2,8 +2,8 @@
 
     python benchmarks/windows.py [ROUNDS]
 
-Each round runs every case with both, one after the other. It prints a table as in docs/reference/figures.md, with the
-best of the rounds. Programs measure themselves.
+Each round runs every case with both, one after the other. It prints the best of the rounds, and puts them into
+docs/reference/figures.md. Programs measure themselves.
 """
 
 import json
@@ -11,11 +11,15 @@ import re
 import subprocess
 import sys
 import time
+from datetime import UTC, datetime
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tools/windows"))
 from pythons import FOLDER, command, environment, windows_path
+
+from sidebyside.report import WINDOWS, windows_part
 
 ADAPTERS = {"ours": ["-m", "dapkit.python"], "debugpy": ["-m", "debugpy.adapter"]}
 PROGRAM = """
@@ -37,6 +41,12 @@ print("memory", psutil.Process().memory_info().rss, flush=True)
 LINE, COUNT = 6, {"ours": 3_000_000, "debugpy": 30_000}
 """A line of the loop, and how often it runs: debugpy needs long for each."""
 PATIENCE = 120.0
+PAGE = Path(__file__).parents[1] / "docs/reference/figures.md"
+_HEAD = """\
+dapkit with its C extension and debugpy {debugpy} on CPython 3.13 for Windows under Wine 10, in pairs in one run on
+{day}, the best of {rounds}, by `benchmarks/windows.py`. Nothing of this was measured on a real Windows. The ratios
+are to the same loop without a debugger; the breakpoint is on a line of the loop.
+"""
 
 
 class Adapter:
@@ -166,10 +176,15 @@ def main() -> None:
             note(kind, "the same with a false condition, ratio", false["pass"])
             hits = session(kind, {"hitCondition": "1000000000"})
             note(kind, "the same with a hit count that is not reached, ratio", hits["pass"])
-    print("| case, under Wine 10 | debugpy | ours |\n| --- | ---: | ---: |")
+    lines = ["| case | debugpy | ours |", "| --- | ---: | ---: |"]
     for case in dict.fromkeys(case for _, case in best):
         unit = plain["pass"] if case.endswith("ratio") else 1.0
-        print(f"| {case} | {best['debugpy', case] / unit:.2f} | {best['ours', case] / unit:.2f} |")
+        lines.append(f"| {case} | {best['debugpy', case] / unit:.2f} | {best['ours', case] / unit:.2f} |")
+    table = "\n".join(lines)
+    print(table)
+    day = datetime.now(UTC).date().isoformat()
+    text = f"{WINDOWS}\n{_HEAD.format(debugpy=version('debugpy'), day=day, rounds=rounds)}\n{table}\n"
+    PAGE.write_text(PAGE.read_text().removesuffix(windows_part(PAGE)) + text)
 
 
 if __name__ == "__main__":

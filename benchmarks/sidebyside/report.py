@@ -4,6 +4,7 @@ import os
 from collections.abc import Mapping
 from datetime import date
 from importlib.metadata import version
+from pathlib import Path
 
 from sidebyside.table import Row, as_markdown, as_markdown_beside
 
@@ -36,6 +37,16 @@ How to read them:
 _BESIDE = """\
 Ours, with debugpy's figure in parentheses. A figure over its goal is bold; the goals are in the tables below.
 """
+
+
+WINDOWS = "\n## Windows\n"
+"""The beginning of the part of the page that benchmarks/windows.py writes."""
+
+
+def windows_part(page: Path) -> str:
+    """Return that part of a page, if it has one."""
+    text = page.read_text() if page.exists() else ""
+    return text[text.index(WINDOWS) :] if WINDOWS in text else ""
 
 
 def document(tables: Mapping[str, list[Row]], *, day: date, rounds: int) -> str:

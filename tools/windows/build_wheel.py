@@ -11,8 +11,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parent))
-from build_extension import build
+sys.path.insert(0, str(Path(__file__).parents[1]))
+from windows.build_extension import build
 
 TAG = "cp312-abi3-win_amd64"
 
