@@ -12,13 +12,13 @@ from contextlib import suppress
 
 from dapkit.system.interface import ProcessHandle, override
 from dapkit.system.posix_processes import PosixProcesses
+from dapkit.system.psutil_facts import PsutilFacts
 from dapkit.system.selection import IS_MACOS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    import psutil
 
 
 _SOL_LOCAL = 0
@@ -28,7 +28,7 @@ _XUCRED_BYTES = 128
 """More than struct xucred of sys/ucred.h: version, user and more, of 4 bytes each."""
 
 
-class Posix(PosixProcesses):
+class Posix(PosixProcesses, PsutilFacts):
     """The answers of POSIX systems."""
 
     def __init__(self) -> None:
@@ -76,18 +76,6 @@ class Posix(PosixProcesses):
         return True
 
     @override
-    def pids(self) -> "Iterator[int]":
-        import psutil
-
-        yield from psutil.pids()
-
-    @override
-    def parents(self) -> dict[int, int]:
-        import psutil
-
-        return {process.pid: process.info["ppid"] or 0 for process in psutil.process_iter(["ppid"])}
-
-    @override
     def is_exiting(self, pid: int) -> bool:
         from dapkit.system.thread_handle import lives
 
@@ -103,69 +91,8 @@ class Posix(PosixProcesses):
             return False
 
     @override
-    def folder_of(self, pid: int) -> str:
-        import psutil
-
-        try:
-            return str(psutil.Process(pid).cwd())
-        except psutil.Error as error:
-            raise _as_os_error(error) from error
-
-    @override
-    def executable_of(self, pid: int) -> str:
-        import psutil
-
-        try:
-            return str(psutil.Process(pid).exe())
-        except psutil.Error as error:
-            raise _as_os_error(error) from error
-
-    @override
-    def program_file(self, pid: int) -> str:
-        return self.executable_of(pid)
-
-    @override
-    def command_of(self, pid: int) -> list[str]:
-        import psutil
-
-        try:
-            return list(psutil.Process(pid).cmdline())
-        except psutil.Error as error:
-            raise _as_os_error(error) from error
-
-    @override
-    def has_in_environment(self, pid: int, text: bytes) -> bool:
-        import psutil
-
-        try:
-            return os.fsdecode(text) in "\0".join(map("=".join, psutil.Process(pid).environ().items()))
-        except psutil.Error as error:
-            raise _as_os_error(error) from error
-
-    @override
-    def shares_files(self, pid: int) -> bool:
-        return True  # containers are Linux's
-
-    @override
-    def started_at(self, pid: int) -> float:
-        import psutil
-
-        try:
-            return float(psutil.Process(pid).create_time())
-        except psutil.Error as error:
-            raise _as_os_error(error) from error
-
-    @override
     def limit_sizes(self, pid: int, *, file: int, memory: int) -> None:
         pass  # only a process itself can do so
-
-    @override
-    def usable_cpus(self) -> int:
-        return os.cpu_count() or 1
-
-    @override
-    def shared_memory(self, name: str, size: int) -> int | None:
-        return None  # descriptors of others cannot be opened
 
     @override
     def peer_of(self, connected: socket.socket) -> tuple[int, int]:
@@ -204,16 +131,6 @@ class Posix(PosixProcesses):
         return next((pid for pid in psutil.pids() if port in self.listening_ports(pid)), None)
 
     @override
-    def listening_ports(self, pid: int) -> set[int]:
-        import psutil
-
-        try:
-            connections = psutil.Process(pid).net_connections("tcp")
-        except psutil.Error:  # it has ended, or is another user's
-            return set()
-        return {each.laddr.port for each in connections if each.status == psutil.CONN_LISTEN}
-
-    @override
     def own_file(self, descriptor: int) -> int | None:
         return None  # /dev/fd duplicates a descriptor, and its flags with it
 
@@ -225,12 +142,3 @@ def _ends_of(pid: int) -> "Iterator[tuple[tuple[str, int], tuple[str, int]]]":
     for each in psutil.Process(pid).net_connections("tcp"):
         if each.raddr:
             yield (each.laddr.ip, each.laddr.port), (each.raddr.ip, each.raddr.port)
-
-
-def _as_os_error(error: "psutil.Error") -> OSError:
-    """Return the error of the system that an error of psutil stands for."""
-    import psutil
-
-    if isinstance(error, psutil.AccessDenied):
-        return PermissionError(str(error))
-    return ProcessLookupError(str(error))

@@ -1,7 +1,6 @@
 """Windows: handles of processes, job objects, and the tables that psutil reads."""
 
 import ctypes
-import os
 import signal
 import socket
 import sys
@@ -9,13 +8,13 @@ import threading
 from contextlib import suppress
 from ctypes import wintypes
 
-from dapkit.system.interface import ProcessHandle, ProcessJob, System, override
+from dapkit.system.interface import ProcessHandle, ProcessJob, override
+from dapkit.system.psutil_facts import PsutilFacts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
 
-    import psutil
+    pass
 
 assert sys.platform == "win32"  # noqa: S101 - and so the types of Windows hold below
 
@@ -93,7 +92,7 @@ class WindowsHandle(ProcessHandle):
             self._reading.close()  # the thread closes the handle
 
 
-class Windows(System):
+class Windows(PsutilFacts):
     """The answers of Windows."""
 
     @override
@@ -116,18 +115,6 @@ class Windows(System):
         return psutil.pid_exists(pid)
 
     @override
-    def pids(self) -> "Iterator[int]":
-        import psutil
-
-        yield from psutil.pids()
-
-    @override
-    def parents(self) -> dict[int, int]:
-        import psutil
-
-        return {process.pid: process.info["ppid"] or 0 for process in psutil.process_iter(["ppid"])}
-
-    @override
     def is_exiting(self, pid: int) -> bool:
         try:
             with WindowsHandle(pid) as process:
@@ -142,65 +129,8 @@ class Windows(System):
         return False  # no signal stops a process
 
     @override
-    def folder_of(self, pid: int) -> str:
-        import psutil
-
-        try:
-            return str(psutil.Process(pid).cwd())
-        except psutil.Error as error:
-            raise _as_os_error(error) from error
-
-    @override
-    def executable_of(self, pid: int) -> str:
-        import psutil
-
-        try:
-            return str(psutil.Process(pid).exe())
-        except psutil.Error as error:
-            raise _as_os_error(error) from error
-
-    @override
-    def program_file(self, pid: int) -> str:
-        return self.executable_of(pid)
-
-    @override
-    def command_of(self, pid: int) -> list[str]:
-        import psutil
-
-        try:
-            return list(psutil.Process(pid).cmdline())
-        except psutil.Error as error:
-            raise _as_os_error(error) from error
-
-    @override
-    def has_in_environment(self, pid: int, text: bytes) -> bool:
-        import psutil
-
-        try:
-            return os.fsdecode(text) in "\0".join(map("=".join, psutil.Process(pid).environ().items()))
-        except psutil.Error as error:
-            raise _as_os_error(error) from error
-
-    @override
-    def shares_files(self, pid: int) -> bool:
-        return True
-
-    @override
-    def started_at(self, pid: int) -> float:
-        import psutil
-
-        try:
-            return float(psutil.Process(pid).create_time())
-        except psutil.Error as error:
-            raise _as_os_error(error) from error
-
-    @override
     def limit_sizes(self, pid: int, *, file: int, memory: int) -> None:
         pass  # a job of its own could limit its memory, and nothing the size of its files
-
-    @override
-    def usable_cpus(self) -> int:
-        return os.cpu_count() or 1
 
     @override
     def signal_group(self, pid: int, number: signal.Signals) -> None:
@@ -225,10 +155,6 @@ class Windows(System):
         from dapkit.system.job_object import JobObject
 
         return JobObject()
-
-    @override
-    def shared_memory(self, name: str, size: int) -> int | None:
-        return None  # there are no descriptors in a folder
 
     @override
     def peer_of(self, connected: socket.socket) -> tuple[int, int]:
@@ -262,16 +188,6 @@ class Windows(System):
         return next((row.pid for row in rows if tuple(row.laddr)[1:] == (port,)), None)
 
     @override
-    def listening_ports(self, pid: int) -> set[int]:
-        import psutil
-
-        try:
-            connections = psutil.Process(pid).net_connections("tcp")
-        except psutil.Error:  # it has ended, or is another user's
-            return set()
-        return {each.laddr.port for each in connections if each.status == psutil.CONN_LISTEN}
-
-    @override
     def own_file(self, descriptor: int) -> int | None:
         return None  # nothing here writes without waiting: threads do it (`transport.pumps`)
 
@@ -290,12 +206,3 @@ def _last_error(pid: int) -> OSError:
     if error.winerror == _NO_SUCH_PROCESS:
         return ProcessLookupError(f"there is no process {pid}")
     return error
-
-
-def _as_os_error(error: "psutil.Error") -> OSError:
-    """Return the error of the system that an error of psutil stands for."""
-    import psutil
-
-    if isinstance(error, psutil.AccessDenied):
-        return PermissionError(str(error))
-    return ProcessLookupError(str(error))
