@@ -84,7 +84,7 @@ async def test_nothing_is_left_when_a_process_is_killed(tmp_path: Path, victim: 
             """
         )
         await only_line(driver)
-        [adapter] = psutil.Process().children()
+        [adapter] = [process for process in psutil.Process().children() if process.name() == "python.exe"]
         family = [process for process in adapter.children(recursive=True) if process.name() == "python.exe"]
         assert len(family) == 3  # the parent, the program, and its child
         killed = adapter if victim == "adapter" else family[0]

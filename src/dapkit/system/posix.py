@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-
 _SOL_LOCAL = 0
 _LOCAL_PEERCRED, _LOCAL_PEERPID = 1, 2
 """sys/un.h of macOS and FreeBSD."""

@@ -15,19 +15,23 @@ class TextDecoder(Protocol):
 if sys.platform == "win32":
 
     class _EitherDecoder:
-        """Decodes UTF-8, or the code page of the system: programs write one or the other into a pipe."""
+        """Decodes each line as UTF-8, or by the code page of the system: programs write either into a pipe."""
 
         def __init__(self) -> None:
             self._begun = b""
 
         def decode(self, data: bytes, final: bool = False) -> str:
-            data, self._begun = self._begun + data, b""
-            try:
-                text, count = codecs.utf_8_decode(data, "strict", final)
-            except UnicodeDecodeError:
-                return data.decode("mbcs", "replace")
-            self._begun = data[count:]
-            return text
+            *lines, rest = (self._begun + data).split(b"\n")
+            text, count = _decoded(rest, final=final)
+            self._begun = rest[count:]
+            return "".join(_decoded(line + b"\n", final=True)[0] for line in lines) + text
+
+    def _decoded(data: bytes, *, final: bool) -> tuple[str, int]:
+        """Return the text of a line, and the number of its bytes."""
+        try:
+            return codecs.utf_8_decode(data, "strict", final)
+        except UnicodeDecodeError:
+            return data.decode("mbcs", "replace"), len(data)
 
     def new_decoder() -> TextDecoder:
         """Make a decoder of a program's output."""

@@ -13,7 +13,6 @@ from dapkit.system.psutil_facts import PsutilFacts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-
     pass
 
 assert sys.platform == "win32"  # noqa: S101 - and so the types of Windows hold below

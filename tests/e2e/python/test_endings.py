@@ -156,7 +156,8 @@ async def test_program_that_ignores_interrupts_gets_sigterm(driver: AdapterClien
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         signal.signal(signal.SIGTERM, lambda *_: sys.exit(5))
         print("ready", flush=True)
-        time.sleep(60)
+        while True:  # a signal just before a long sleep would be handled after it
+            time.sleep(0.05)
     """
     await driver.start(program, python=python)
     await only_line(driver)
