@@ -413,7 +413,7 @@ def _name_in(frame: FrameType | None) -> str:
     for _ in range(_FRAMES):
         if frame is None:
             return ""
-        if frame.f_code.co_name == "_launch" and entry_of(frame.f_globals, "__package__") == "multiprocessing":
+        if frame.f_code.co_name == _LAUNCHER and entry_of(frame.f_globals, "__package__") == "multiprocessing":
             names = stored_dict(stored_locals(frame).get("process_obj"))
             name = None if names is None else dict.get(names, "_name")
             return _plain(name) if is_a(name, str) else ""
@@ -421,6 +421,8 @@ def _name_in(frame: FrameType | None) -> str:
     return ""
 
 
+_LAUNCHER: Final = "__init__" if IS_WINDOWS else "_launch"
+"""The method of `multiprocessing` that starts a process."""
 _FRAMES: Final = 12
 _NAME_CHARACTERS: Final = 200
 
