@@ -6,6 +6,7 @@ that the action has started only the first hit is a stop then. The others are lo
 
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Unpack
 
@@ -29,6 +30,7 @@ from dapkit.agent.results.probe import ProbeResult, ProbeRow, ProbesOfTag, Probe
 from dapkit.agent.results.session import StopReport
 from dapkit.agent.results.values import Evaluation, ExpressionValue
 from dapkit.client import SourceLocation
+from dapkit.protocol import DapkitError
 from dapkit.redaction.redaction import value_of
 from dapkit.sessions.breakpoints.kept import KeptBreakpoint
 from dapkit.sessions.stops import Outcome, Stop
@@ -191,7 +193,8 @@ class _Probe:
             self._read_logged()
             if self._is_full and self._logged_from is not None:
                 self._logged_from = None
-                await self.call.session.breakpoints.remove(self.own.number)
+                with suppress(DapkitError):  # the program runs, and may have ended by now
+                    await self.call.session.breakpoints.remove(self.own.number)
             outcome = await execution.wait(deadline=self._patience())
         return outcome
 
