@@ -39,7 +39,8 @@ def start() -> Iterator[Start]:
     processes: list[subprocess.Popen[str]] = []
 
     def started(code: str) -> "subprocess.Popen[str]":
-        processes.append(subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True))
+        pipe = subprocess.PIPE
+        processes.append(subprocess.Popen([sys.executable, "-c", code], stdin=pipe, stdout=pipe, text=True))
         return processes[-1]
 
     yield started
@@ -91,9 +92,12 @@ def test_facts_about_a_process(start: Start) -> None:
 def test_job_ends_with_all_that_its_processes_have_started(start: Start) -> None:
     job = SYSTEM.new_job()
     assert job is not None
-    process = start(STARTS_ANOTHER.replace("child =", "time.sleep(2); child ="))  # it is in the job by then
+    process = start(f"input()\n{STARTS_ANOTHER}")
     job.take(process.pid)
+    assert process.stdin is not None
     assert process.stdout is not None
+    process.stdin.write("\n")  # it is in the job by now
+    process.stdin.flush()
     child = int(process.stdout.readline())
     job.close()
     deadline = time.monotonic() + PATIENCE

@@ -57,8 +57,8 @@ class WindowsHandle(ProcessHandle):
         while not self._closed.is_set() and not self._ends_within(_LOOK_MILLISECONDS):
             pass
         writing.close()
-        if self._closed.is_set():
-            _KERNEL.CloseHandle(self._handle)
+        self._closed.wait()  # its owner closes it, also after the end
+        _KERNEL.CloseHandle(self._handle)
 
     def _ends_within(self, milliseconds: int) -> bool:
         return bool(_KERNEL.WaitForSingleObject(self._handle, milliseconds) == _ENDED)

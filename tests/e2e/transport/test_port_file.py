@@ -17,6 +17,9 @@ from dapkit.transport.port_file import connect_port_file, listen_port_file
 
 pytestmark = pytest.mark.timeout(300)
 
+PORT_OF_NONE = 21_347
+"""A port that systems do not give to sockets by themselves, as other tests let them do meanwhile."""
+
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
@@ -133,10 +136,7 @@ async def test_stranger_at_the_port_is_refused(path: Path, caplog: pytest.LogCap
 
 
 async def test_file_of_a_process_that_was_killed_is_replaced(path: Path) -> None:
-    with socket.socket() as closed:
-        closed.bind(("127.0.0.1", 0))
-        port = closed.getsockname()[1]
-    write(path, f"{port} {os.urandom(32).hex()}\n")
+    write(path, f"{PORT_OF_NONE} {os.urandom(32).hex()}\n")
     with pytest.raises(Unreachable, match="no process listens"):
         await connect_port_file(path)
     async with echoing(path):

@@ -30,7 +30,7 @@ from dapkit.agent.results.probe import ProbeResult, ProbeRow, ProbesOfTag, Probe
 from dapkit.agent.results.session import StopReport
 from dapkit.agent.results.values import Evaluation, ExpressionValue
 from dapkit.client import SourceLocation
-from dapkit.protocol import DapkitError
+from dapkit.endpoint import LocalProtocolError
 from dapkit.redaction.redaction import value_of
 from dapkit.sessions.breakpoints.kept import KeptBreakpoint
 from dapkit.sessions.stops import Outcome, Stop
@@ -193,7 +193,7 @@ class _Probe:
             self._read_logged()
             if self._is_full and self._logged_from is not None:
                 self._logged_from = None
-                with suppress(DapkitError):  # the program runs, and may have ended by now
+                with suppress(LocalProtocolError):  # the program runs, and may have ended by now: nothing was sent
                     await self.call.session.breakpoints.remove(self.own.number)
             outcome = await execution.wait(deadline=self._patience())
         return outcome
