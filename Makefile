@@ -73,9 +73,10 @@ test-posix: $(READY) ## test with what every POSIX system has, as macOS; what on
 	fi
 
 WINDOWS_UNITS := tests/unit/protocol tests/unit/endpoint tests/unit/adapter tests/unit/transport tests/unit/client \
-    tests/unit/debuggee tests/unit/python
+    tests/unit/debuggee tests/unit/python tests/unit/hub tests/unit/agent tests/unit/sessions tests/unit/proxy
 WINDOWS_SESSIONS := tests/windows tests/e2e/transport/test_port_file.py $(addprefix tests/e2e/python/test_,$(addsuffix .py,debugging \
-    every_request launch attach data_breakpoints values configurations threads_and_sources events))
+    every_request launch attach data_breakpoints values configurations threads_and_sources events)) \
+    tests/e2e/hub $(addprefix tests/e2e/agent/test_,api.py run.py python.py inspection.py)
 WINDOWS_PYTHON := 3.13
 ON_WINDOWS = $(PYTHON) tools/windows/pythons.py run $(WINDOWS_PYTHON) -m pytest -p no:cacheprovider --thorough
 .PHONY: windows windows-units windows-sessions wheel-windows
@@ -123,6 +124,7 @@ check: $(READY) ## check format, lint, types, layers, words, the lock file, the 
 	$(ENVIRONMENT)/bin/ruff check .
 	$(ENVIRONMENT)/bin/mypy
 	$(ENVIRONMENT)/bin/mypy --platform darwin src
+	$(ENVIRONMENT)/bin/mypy --config-file tools/windows/mypy.toml src
 	$(ENVIRONMENT)/bin/lint-imports
 	$(PYTHON) tools/check_words.py
 	.tools/bin/uv lock --check --quiet --no-cache --python $(PYTHON)

@@ -27,6 +27,7 @@ FEATURES: Final = {
         "tests/e2e/agent/test_trace_and_autopsy.py::test_member_that_the_line_reads_*",
         "tests/e2e/agent/test_trace_and_autopsy.py::test_suite_of_tests_is_explained_*",
         "tests/e2e/agent/test_python.py::test_why_and_timeline_tell_of_a_recorded_history",
+        "tests/e2e/agent/test_python.py::test_a_program_without_a_recorded_history_says_how_to_have_one",
         "tests/e2e/agent/test_python.py::test_time_travel_is_a_parameter_of_launch",
         "tests/e2e/agent/test_faults_of_other_tools.py::test_every_parameter_of_a_launch_is_understood",
     ),

@@ -7,7 +7,15 @@ from fnmatch import fnmatchcase
 from typing import Final
 
 FEATURES: Final = {
-    "a checker of types": ("tests/unit/adapter/test_typing.py::*",),
+    "packages of the test machine": (
+        "tests/unit/adapter/test_typing.py::*",
+        "tests/e2e/hub/test_client.py::test_version_is_that_of_the_package",
+        "tests/e2e/agent/*gdb]",
+        "tests/e2e/agent/*lldb-dap]",
+        "tests/e2e/agent/test_trace_and_autopsy.py::*[gdb*",
+        "tests/e2e/agent/test_trace_and_autopsy.py::*[dlv*",
+        "tests/unit/agent/test_registry.py::test_the_table_is_what_the_registry_says",
+    ),
     "modes and owners of files, links, and pipes with names": (
         "tests/unit/transport/test_private_files.py::*of_another_user_is_refused",
         "tests/unit/transport/test_private_files.py::*open_to_others*",
@@ -17,6 +25,10 @@ FEATURES: Final = {
         "tests/unit/transport/test_private_files.py::test_link_to_a_private_folder_is_refused",
         "tests/unit/transport/test_private_files.py::test_token_is_not_waited_for_at_a_named_pipe",
         "tests/unit/transport/test_private_files.py::test_token_of_a_port_is_there_*",
+        "tests/e2e/hub/test_client.py::test_socket_that_another_user_holds_is_not_talked_to",
+        "tests/e2e/hub/test_client.py::test_files_of_a_project_that_never_end_keep_nobody_waiting",
+        "tests/unit/hub/test_daily_log.py::*",
+        "tests/unit/hub/test_folder.py::*",
         "tests/e2e/python/test_values.py::test_presenters_that_the_project_names_are_used",
         "tests/unit/python/test_presenter_files.py::test_files_are_those_of_the_nearest_project_*",
         "tests/unit/transport/test_recorder.py::test_full_disk_*",
@@ -35,6 +47,16 @@ FEATURES: Final = {
         "tests/e2e/python/test_attach.py::test_configurations_for_debugpy_work_unchanged*snippet2*",
         "tests/e2e/python/test_attach.py::test_paths_of_the_program_are_those_of_the_client",
         "tests/e2e/python/test_launch.py::test_zip_file_with_a_main_runs",
+        "tests/unit/agent/test_breakpoint_text.py::test_lines_columns_functions_and_conditions_are_read",
+        "tests/unit/agent/test_command_words.py::test_files_are_named_from_the_folder_in_which_the_line_is_typed",
+        "tests/unit/agent/test_handler.py::test_what_is_wrong_in_a_call_is_said*",
+        "tests/unit/agent/test_lock_waits.py::*",
+        "tests/unit/agent/test_source_files.py::test_several_files_that_could_be_meant_are_named",
+        "tests/unit/agent/test_source_files.py::test_source_is_found_in_the_names_that_an_executable_holds",
+        "tests/unit/sessions/test_own_code.py::*path4*",
+        "tests/unit/sessions/test_own_code.py::test_project_within_a_folder_of_the_system_is_own_code",
+        "tests/unit/sessions/test_registry.py::test_project_without_a_session_names_those_of_the_folders_around_and_below",
+        "tests/e2e/agent/test_run.py::test_module_and_interpreter_are_run",
     ),
     "fork, exec and signals": (
         "tests/e2e/python/test_attach.py::*fork*",
@@ -49,6 +71,18 @@ FEATURES: Final = {
         "tests/e2e/python/test_attach.py::test_terminate_interrupts_the_program*",
         "tests/e2e/python/test_configurations.py::test_program_without_debugging_has_no_monitoring*",
         "tests/e2e/python/test_configurations.py::test_key_of_a_framework_*",  # without Flask and Django there
+    ),
+    "interrupting a command by Ctrl+C": (
+        "tests/e2e/hub/test_client.py::test_hub_is_nobodys_child_and_holds_nothing_of_its_starter",
+        "tests/e2e/hub/test_client.py::test_stop_kills_a_hub_that_answers_nothing",  # tests/windows has one
+        "tests/e2e/hub/test_hub_lifecycle.py::test_interrupted_caller_*",
+        "tests/e2e/hub/test_hub_lifecycle.py::test_hub_told_to_end_by_a_signal_*",
+        "tests/e2e/hub/test_hub_lifecycle.py::test_call_made_while_a_hub_is_ending_*",
+        "tests/e2e/hub/test_killed_processes.py::test_killed_hub_takes_along_what_has_left_the_session_of_its_program",
+        "tests/unit/sessions/test_program_end.py::*ending3*",
+    ),
+    "attach by unix socket": (
+        "tests/e2e/hub/test_hub_lifecycle.py::test_line_that_is_no_message_is_answered_and_the_next_one_is_read",
     ),
     "arguments of a program in one text are split as a shell splits them": (
         "tests/e2e/python/test_configurations.py::test_arguments_that_cannot_be_split_are_refused",
@@ -67,7 +101,12 @@ FEATURES: Final = {
         "tests/unit/debuggee/connection/test_output_marks.py::*",
         "tests/unit/python/test_marked_output.py::*",
     ),
-    "time travel and recordings": ("tests/e2e/python/test_data_breakpoints.py::*time?travel*",),
+    "time travel and recordings": (
+        "tests/e2e/python/test_data_breakpoints.py::*time?travel*",
+        "tests/e2e/agent/test_python.py::test_why_and_timeline_tell_of_a_recorded_history",
+        "tests/e2e/agent/test_python.py::test_a_program_without_a_recorded_history_says_how_to_have_one",
+        "tests/e2e/agent/test_python.py::test_time_travel_is_a_parameter_of_launch",
+    ),
     "attaching to a process by its number, and stacks of a process that runs": (
         "tests/unit/python/test_native_debugger.py::*",
     ),

@@ -20,6 +20,7 @@ from typing import Self
 
 from dapkit import limits
 from dapkit.system.trusted_files import objection_to, read_file
+from dapkit.system.user_folders import config_folder
 
 USER_FILE = Path("dapkit", "config.toml")
 PROJECT_FILE = ".dapkit.toml"
@@ -191,8 +192,7 @@ def variable(key: str) -> str:
 
 def user_file() -> Path:
     """Return the path of the user's file."""
-    config = os.environ.get("XDG_CONFIG_HOME") or Path("~", ".config").expanduser()
-    return Path(config, USER_FILE)
+    return config_folder(os.environ) / USER_FILE
 
 
 def _found(

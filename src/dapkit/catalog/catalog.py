@@ -10,6 +10,7 @@ from dapkit.catalog.chooser import Ability, Chooser
 from dapkit.catalog.definition import AdapterDefinition
 from dapkit.catalog.errors import CatalogError
 from dapkit.catalog.files import DefinitionProblem, read_all, user_folders
+from dapkit.system.user_folders import HOME
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,5 +97,5 @@ def load(cwd: Path, home: Path | None = None, *, env: Mapping[str, str] | None =
 
     """
     variables = dict(os.environ if env is None else env)
-    adapters, problems = read_all(cwd.absolute(), *user_folders(variables | ({"HOME": str(home)} if home else {})))
+    adapters, problems = read_all(cwd.absolute(), *user_folders(variables | ({HOME: str(home)} if home else {})))
     return Catalog(adapters, tuple(problems), variables)

@@ -8,9 +8,14 @@ from pathlib import Path
 
 from dapkit.catalog.projects import listed
 from dapkit.catalog.versions import numbers
+from dapkit.system.selection import COMMAND_ENDINGS, IS_WINDOWS
 from dapkit.system.trusted_files import objection_to
+from dapkit.system.user_folders import HOME
 
-LOCAL_FOLDERS = ("node_modules/.bin", ".venv/bin", "venv/bin", "vendor/bin", "bin")
+VENV_PROGRAMS = "Scripts" if IS_WINDOWS else "bin"
+"""The folder of the programs in a virtual environment."""
+
+LOCAL_FOLDERS = ("node_modules/.bin", f".venv/{VENV_PROGRAMS}", f"venv/{VENV_PROGRAMS}", "vendor/bin", "bin")
 """Where projects keep programs of their own."""
 
 
@@ -64,22 +69,27 @@ def highest(pattern: Path) -> Path | None:
 
 
 def _folders(projects: Sequence[Path], env: Mapping[str, str]) -> Iterator[tuple[Path, str]]:
-    on_path = [Path(entry) for entry in env.get("PATH", os.defpath).split(os.pathsep) if entry.startswith(os.sep)]
+    on_path = [Path(entry) for entry in env.get("PATH", os.defpath).split(os.pathsep) if Path(entry).is_absolute()]
     for project in dict.fromkeys(projects):
         for name in LOCAL_FOLDERS:
             if project / name not in on_path:  # as /bin is for the project /; its place in PATH counts
                 yield project / name, "project"
     for folder in on_path:  # entries that are not absolute would depend on where the user happens to be
         yield folder, "PATH"
-    if home := env.get("HOME"):
+    if home := env.get(HOME):
         yield Path(home, ".local/share/nvim/mason/bin"), "Mason"
 
 
 def _in_folder(folder: Path, name: str) -> Path | None:
     if "*" not in name:
-        path = folder / name
-        return path if is_program(path) else None
-    files = [file for file in listed(folder) if fnmatchcase(file.name, name) and is_program(file)]
+        paths = (folder / (name + ending) for ending in COMMAND_ENDINGS)
+        return next((path for path in paths if is_program(path)), None)
+    patterns = [name + ending for ending in COMMAND_ENDINGS]
+    files = [
+        file
+        for file in listed(folder)
+        if any(fnmatchcase(file.name, pattern) for pattern in patterns) and is_program(file)
+    ]
     return max(files, key=lambda path: _versions(path.name), default=None)
 
 

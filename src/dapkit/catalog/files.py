@@ -20,6 +20,7 @@ from dapkit import limits
 from dapkit.catalog.definition import AdapterDefinition
 from dapkit.catalog.tables import Invalid, RawDefinition, build, check, merge
 from dapkit.system.trusted_files import is_trusted, objection_to, read_file
+from dapkit.system.user_folders import HOME, config_folder
 
 BUILT_IN = Path(__file__).parent / "adapters"
 """Where the definitions are that come with dapkit."""
@@ -49,8 +50,7 @@ class DefinitionProblem:
 
 def user_folders(env: Mapping[str, str]) -> tuple[Path, Path]:
     """Return the folders of the user's own files: the home folder and the configuration folder."""
-    home = Path(env.get("HOME") or Path.home())
-    return home, Path(env.get("XDG_CONFIG_HOME") or home / ".config", "dapkit")
+    return Path(env.get(HOME) or Path.home()), config_folder(env) / "dapkit"
 
 
 @cache

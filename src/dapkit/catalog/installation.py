@@ -14,6 +14,7 @@ from dapkit.catalog.executables import FoundExecutable, highest, is_program, sea
 from dapkit.catalog.templates import UNKNOWN, fill, placeholders
 from dapkit.catalog.versions import numbers, version_told
 from dapkit.system.trusted_files import objection_to
+from dapkit.system.user_folders import HOME
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +42,7 @@ class SearchContext:
             case "this_python":
                 return sys.executable
             case "home":
-                return self.env.get("HOME")
+                return self.env.get(HOME)
             case "env":
                 return self.env.get(rest)
             case _:
@@ -151,7 +152,7 @@ def _program(word: str, definition: AdapterDefinition, around: SearchContext) ->
     if filled is None:
         return NotInstalled("" if word == "${python}" else f"{', '.join(sorted(placeholders(word)))} is not set")
     name = str(filled)
-    if "/" not in name:
+    if "/" not in name and not Path(name).is_absolute():
         path = search(name, around.projects, around.env, around.skip)
         if path is not None:
             return path

@@ -5,10 +5,11 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from dapkit.catalog.executables import search, skipped
+from dapkit.catalog.executables import VENV_PROGRAMS, search, skipped
 from dapkit.catalog.programs import bare_name, shebang
 from dapkit.catalog.projects import up_to_repository
 from dapkit.catalog.versions import Version, answer, numbers
+from dapkit.system.selection import IS_WINDOWS
 from dapkit.system.trusted_files import objection_to
 
 _OF_PROJECT = "the project's environment"
@@ -16,6 +17,8 @@ FIRST_ON_PATH = "first on PATH"
 """Where an interpreter was found that the user has not chosen."""
 
 _OWN = "the one that runs dapkit"
+
+_PYTHON = "python.exe" if IS_WINDOWS else "python"
 
 _QUESTION = "import sys; print(sys.implementation.name, '.'.join(map(str, sys.version_info[:3])), sys.executable)"
 
@@ -87,11 +90,16 @@ def _places(program: Path | None, cwd: Path, env: Mapping[str, str]) -> Iterator
     start = cwd if program is None else program if program.is_dir() else program.parent
     for folder in dict.fromkeys([*up_to_repository(start), *up_to_repository(cwd)]):
         for name in (".venv", "venv"):
-            yield folder / name / "bin/python", _OF_PROJECT
+            yield folder / name / VENV_PROGRAMS / _PYTHON, _OF_PROJECT
     for variable in ("VIRTUAL_ENV", "CONDA_PREFIX"):
         if active := env.get(variable):
-            yield Path(active, "bin/python"), f"the active environment, {variable}"
+            yield Path(active, *_folder_of_active(variable), _PYTHON), f"the active environment, {variable}"
     for name in ("python3", "python"):
         if (path := search(name, (), env)) is not None:
             yield path.path, FIRST_ON_PATH
     yield Path(sys.executable), _OWN
+
+
+def _folder_of_active(variable: str) -> list[str]:
+    """Return the folder of programs in an active environment; conda has the interpreter above it on Windows."""
+    return [] if IS_WINDOWS and variable == "CONDA_PREFIX" else [VENV_PROGRAMS]

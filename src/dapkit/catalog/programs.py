@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import BinaryIO, Literal
 
 from dapkit.catalog.errors import NoProgram
+from dapkit.system.selection import IS_WINDOWS
 from dapkit.system.trusted_files import read_start
 
 type ProgramKind = Literal["folder", "executable", "script", "file"]
@@ -59,7 +60,7 @@ def look_at(path: Path) -> ProgramFile:
         raise NoProgram(f"there is no program {path}") from error
     except OSError as error:
         raise NoProgram(f"{path} cannot be read: {error.strerror}") from error
-    if start.startswith(_MACH_O):
+    if start.startswith(_MACH_O) or (IS_WINDOWS and start.startswith(_PE) and path.suffix.lower() == ".exe"):
         return ProgramFile(path, "executable")
     if start.startswith(b"#!"):
         return ProgramFile(path, "script", bare_name(_interpreter(start)))
@@ -99,7 +100,8 @@ def _kind(file: ProgramFile) -> str:
 
 def bare_name(program: str) -> str:
     """Return the name of a program without folder and version: `python` of `/usr/bin/python3.12`."""
-    return Path(program).name.rstrip("0123456789.-") or Path(program).name
+    name = Path(program).name.removesuffix(".exe") if IS_WINDOWS else Path(program).name
+    return name.rstrip("0123456789.-") or name
 
 
 def shebang(path: Path) -> str:
@@ -124,6 +126,7 @@ def _interpreter(start: bytes) -> str:
 
 _ELF = b"\x7fELF"
 _RELOCATABLE, _CORE = 1, 4  # elf.h, e_type
+_PE = b"MZ"
 _MACH_O = (b"\xcf\xfa\xed\xfe", b"\xca\xfe\xba\xbe")  # of macOS, for one machine or several
 
 

@@ -7,6 +7,8 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Final
 
+from dapkit.system.user_folders import HOME
+
 _STANDARD_LIBRARY: Final = b"rust_eh_personality"
 """A symbol of every program that has Rust's standard library."""
 
@@ -33,7 +35,7 @@ def lldb_formatters(program: Path, env: Mapping[str, str]) -> list[str]:
     with _content(program) as content:
         if content.find(_STANDARD_LIBRARY) < 0:
             return []
-    home = Path(env.get("RUSTUP_HOME") or Path(env.get("HOME", os.sep)) / ".rustup")
+    home = Path(env.get("RUSTUP_HOME") or Path(env.get(HOME, os.sep)) / ".rustup")
     folders = [Path("/usr/lib/rustlib/etc"), *sorted(home.glob("toolchains/*/lib/rustlib/etc"))]
     folders = [folder for folder in folders if (folder / "lldb_lookup.py").is_file() and "'" not in str(folder)]
     if not folders:

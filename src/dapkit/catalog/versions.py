@@ -5,12 +5,14 @@ An answer is kept while the program's file is unchanged: an update is seen at on
 
 import os
 import re
-import signal
 import subprocess
 from collections.abc import Mapping
 from pathlib import Path
 
 from dapkit.catalog import limits
+from dapkit.system.signals import KILL
+from dapkit.system.started_processes import APART
+from dapkit.system.this_system import SYSTEM
 
 _VERSION = re.compile(r"(\d+\.\d+(?:\.\d+)*)")
 
@@ -62,7 +64,7 @@ def _asked(command: tuple[str, ...], env: Mapping[str, str], cwd: Path) -> str |
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             cwd=cwd,
-            start_new_session=True,
+            **APART,
         )
     except OSError:
         return None
@@ -70,7 +72,7 @@ def _asked(command: tuple[str, ...], env: Mapping[str, str], cwd: Path) -> str |
         try:
             output, remarks = process.communicate(timeout=limits.VERSION_SECONDS)
         except subprocess.TimeoutExpired:
-            os.killpg(process.pid, signal.SIGKILL)  # the group: its children would hold the pipes open
+            SYSTEM.signal_group(process.pid, KILL)  # the group: its children would hold the pipes open
             return None
     text = output if output.strip() else remarks
     return text.decode(errors="replace") if process.returncode == 0 else None

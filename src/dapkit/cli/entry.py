@@ -10,7 +10,7 @@ import sys
 from dapkit.cli import exit_codes
 from dapkit.cli.arguments import WrongWords, parameters
 from dapkit.cli.fast_parser import FOR_CLICK, Unclear, read
-from dapkit.system.platform_support import command_unsupported, end_if_unsupported
+from dapkit.system.platform_support import end_if_unsupported
 
 
 def main() -> None:
@@ -18,7 +18,7 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):  # which can be any encoding's
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
-    end_if_unsupported(exit_codes.FAILED, command_unsupported())
+    end_if_unsupported(exit_codes.FAILED)
     try:
         try:
             code = _carry_out(sys.argv[1:])

@@ -12,6 +12,7 @@ import click
 
 from dapkit.cli import exit_codes
 from dapkit.cli.common_options import note_our_options
+from dapkit.system.platform_support import needs_linux
 
 if TYPE_CHECKING:
     from dapkit.catalog.interpreters import Interpreter
@@ -81,6 +82,8 @@ def record(
     as wanted, and nothing is read, written, sent or started. It has all that the program has read: only its owner may
     read it.
     """
+    if (problem := needs_linux("recording a run")) is not None:
+        raise click.ClickException(problem)
     note_our_options(args, click.get_current_context().command, common=("-q",))
     from dapkit.python.recording.file import SUFFIX, RecordingProblem
     from dapkit.python.recording.recorder import record as run

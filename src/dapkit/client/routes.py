@@ -168,5 +168,5 @@ def _absolute(argv: Sequence[str], env: Mapping[str, str] | None) -> list[str]:
     lldb-dap 22: it starts itself again in a terminal, by its own argv[0].
     """
     search = (os.environ if env is None else env).get("PATH", os.defpath)
-    program = shutil.which(argv[0], path=search) if argv and os.sep not in argv[0] else None
+    program = shutil.which(argv[0], path=search) if argv and Path(argv[0]).name == argv[0] else None
     return list(argv) if program is None else [str(Path(program).absolute()), *argv[1:]]

@@ -9,6 +9,7 @@ from pathlib import Path
 from dapkit import limits
 from dapkit.diagnostics.errors import DiagnosticsError
 from dapkit.hub.daily_log import file_name, logged_days
+from dapkit.system.files import AT_ONCE, CLOSE_IN_CHILDREN, NO_LINK, read_at
 from dapkit.system.state_folder import LOGS, NoStateFolder, state_folder
 
 
@@ -59,7 +60,7 @@ def opened(path: Path) -> int:
 
     """
     try:
-        handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)
+        handle = os.open(path, os.O_RDONLY | NO_LINK | AT_ONCE | CLOSE_IN_CHILDREN)
     except OSError as error:
         if error.errno == errno.ELOOP:
             raise OSError(errno.ELOOP, "it is a link", str(path)) from error
@@ -93,7 +94,7 @@ def tail_of(path: Path, most_lines: int, most_bytes: int) -> Tail:
 
 def _read(handle: int, start: int, end: int) -> bytes:
     pieces = []
-    while start < end and (piece := os.pread(handle, min(end - start, limits.MEGABYTE), start)):
+    while start < end and (piece := read_at(handle, min(end - start, limits.MEGABYTE), start)):
         pieces.append(piece)
         start += len(piece)
     return b"".join(pieces)
@@ -103,5 +104,5 @@ def _lines_in(handle: int, end: int) -> int:
     """Count the lines before a place, without keeping them."""
     line_count = 0
     for start in range(0, end, limits.MEGABYTE):
-        line_count += os.pread(handle, min(end - start, limits.MEGABYTE), start).count(b"\n")
+        line_count += read_at(handle, min(end - start, limits.MEGABYTE), start).count(b"\n")
     return line_count

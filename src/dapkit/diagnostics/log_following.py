@@ -12,6 +12,7 @@ from dapkit.diagnostics.log_lines import Level, LogFilter, LogLine, lines_of, wi
 from dapkit.diagnostics.logs import reader_of, redaction_of
 from dapkit.diagnostics.sessions import Where
 from dapkit.redaction.redaction import Redaction
+from dapkit.system.files import read_at
 
 type OnLines = Callable[[Sequence[LogLine]], None]
 
@@ -105,7 +106,7 @@ class LogFollower:
             self._place = _after(handle, 0 if self._last is None else self._last.number)
         if os.fstat(handle).st_size < self._place:  # it has been emptied
             self._place, self._last = 0, None
-        data = os.pread(handle, shared_limits.MEGABYTE, self._place)
+        data = read_at(handle, shared_limits.MEGABYTE, self._place)
         end = data.rfind(b"\n") + 1
         if not end and len(data) == shared_limits.MEGABYTE:  # a line that is longer
             end = len(data)
@@ -121,7 +122,7 @@ class LogFollower:
 def _after(handle: int, lines: int) -> int:
     """Return the place after so many lines, or the end of the file."""
     place = 0
-    while lines and (piece := os.pread(handle, shared_limits.MEGABYTE, place)):
+    while lines and (piece := read_at(handle, shared_limits.MEGABYTE, place)):
         there = piece.count(b"\n")
         if there < lines:
             lines -= there

@@ -76,7 +76,7 @@ async def read_call(message: Mapping[str, object], report: ReportProgress, show:
 
     """
     project = _field(message, "project", str, None)
-    if not project.startswith("/"):
+    if not Path(project).is_absolute():
         raise CallRefused("invalid_call", f"project: expected an absolute path, found {project!r}")
     if not _names_a_file(project):
         raise CallRefused("invalid_call", f"project: expected a path in UTF-8 and without NUL, found {project!r}")

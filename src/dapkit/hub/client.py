@@ -15,10 +15,10 @@ import time
 
 from dapkit import limits
 from dapkit.hub import wire
-from dapkit.hub.connection import HubConnection, OnPart, OnProgress
+from dapkit.hub.connection import HubConnection, OnPart, OnProgress, Stranger
 from dapkit.hub.errors import CallRefused, HubLost, HubSilent, HubUnavailable, OtherVersion
 from dapkit.hub.folder import LOCK, LOG, SOCKET, runtime_folder
-from dapkit.system.unix_modules import fcntl
+from dapkit.system.files import CLOSE_IN_CHILDREN, NO_LINK, lock
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -151,6 +151,9 @@ class HubClient:
                 connection.greet(deadline)
                 connection.watch()
                 connection.ask({"call": wire.STOP}, deadline)
+            except Stranger:
+                if not connection.is_listener():
+                    return False
             except HubSilent:
                 if not connection.pid:
                     raise
@@ -187,6 +190,9 @@ class HubClient:
             return None
         try:
             connection.greet(deadline)
+        except Stranger:
+            connection.close()
+            return None
         except BaseException:
             connection.close()
             raise
@@ -196,23 +202,21 @@ class HubClient:
         """Start a hub and connect to it; None if another caller is starting one."""
         path = self._path(LOCK)
         try:
-            lock = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+            lock_file = os.open(path, os.O_RDWR | os.O_CREAT | CLOSE_IN_CHILDREN | NO_LINK, 0o600)
         except OSError as error:
             raise HubUnavailable(f"{path} cannot be opened: {error.strerror}") from error
         try:
-            try:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
+            if not lock(lock_file, waits=False):
                 return None
             connection = self._try_to_connect(deadline)  # another caller may have started one meanwhile
             if connection is None:
                 from dapkit.hub.spawn import spawn_hub
 
-                spawn_hub(self._command, self._folder, lock=lock, deadline=deadline)
+                spawn_hub(self._command, self._folder, lock=lock_file, deadline=deadline)
                 connection = self._try_to_connect(deadline)
             return connection
         finally:
-            os.close(lock)
+            os.close(lock_file)
 
     def _path(self, name: str) -> str:
         return os.path.join(self._folder, name)

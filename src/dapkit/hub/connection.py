@@ -1,15 +1,18 @@
 """A caller's connection to the hub: blocking, with one call on it."""
 
 import contextlib
-import os
-import signal
 import socket
 import time
 
 from dapkit import limits
 from dapkit.hub import wire
 from dapkit.hub.errors import CallRefused, HubLost, HubSilent, HubUnavailable
+from dapkit.system import keyed_port
+from dapkit.system.files import user
 from dapkit.system.interface import ProcessHandle
+from dapkit.system.selection import IS_WINDOWS
+from dapkit.system.signals import KILL
+from dapkit.system.socket_options import UNIX
 from dapkit.system.this_system import SYSTEM
 
 TYPE_CHECKING = False
@@ -25,30 +28,59 @@ type OnProgress = Callable[[str, float | None], None]
 """Called with the current step of a call, and its progress in percent if that is known."""
 
 
+class Stranger(Exception):  # noqa: N818 - the sentence reads right where it is raised
+    """Another program listens at the port of a hub that has ended."""
+
+
 class HubConnection:
     """A connection to a hub that listens.
 
+    Args:
+        connected: the socket.
+        key: of the hub's port, which has to prove that it knows it; None for a unix socket.
+        pid: the process that should listen, where the system does not tell which one does.
+
     Attributes:
-        pid: the process that listens; 0 until `greet` where the system does not tell it.
+        pid: the process that listens; 0 until `greet` where neither the system nor a file tells it.
         greeting: its first message, once `greet` has returned.
 
     """
 
-    def __init__(self, connected: socket.socket) -> None:
+    def __init__(self, connected: socket.socket, key: bytes | None = None, pid: int = 0) -> None:
         self._socket = connected
+        self._key = key
+        self._port = 0 if key is None else connected.getpeername()[1]
         self._lines = wire.LineBuffer()
         self._received: list[bytearray] = []
         self._process: ProcessHandle | None = None
         self.greeting: dict[str, object] = {}
-        self.pid, uid = SYSTEM.peer_of(connected)
-        if uid != os.geteuid():
+        peer, uid = SYSTEM.peer_of(connected)
+        self.pid = peer or pid
+        if uid != user():
             self.close()
-            raise HubUnavailable(f"the socket of the hub is held by user {uid}, expected user {os.geteuid()}")
+            raise HubUnavailable(f"the socket of the hub is held by user {uid}, expected user {user()}")
 
     @classmethod
     def to(cls, path: str, deadline: float) -> "Self | None":
         """Connect; None if no hub listens."""
-        connecting = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        return cls._to_port(path, deadline) if IS_WINDOWS else cls._to_socket(path, deadline)
+
+    @classmethod
+    def _to_port(cls, path: str, deadline: float) -> "Self | None":
+        try:
+            port, key, pid = keyed_port.read(path)
+            seconds = max(deadline - time.monotonic(), 0.001)
+            return cls(socket.create_connection(("127.0.0.1", port), seconds), key, pid)
+        except (FileNotFoundError, ConnectionRefusedError):
+            return None
+        except PermissionError:  # its file is just being removed
+            return None
+        except OSError as error:
+            raise HubUnavailable(f"the hub at {path} cannot be connected to: {error.strerror or error}") from error
+
+    @classmethod
+    def _to_socket(cls, path: str, deadline: float) -> "Self | None":
+        connecting = socket.socket(UNIX, socket.SOCK_STREAM)
         connecting.setblocking(False)  # noqa: FBT003 - its only parameter
         while True:
             try:
@@ -93,7 +125,21 @@ class HubConnection:
         return socket.socket(fileno=self._socket.detach())
 
     def greet(self, deadline: float) -> None:
-        """Wait for its first message, which has its process as well: not every system tells that."""
+        """Wait for its first message, which has its process as well: not every system tells that.
+
+        Raises:
+            Stranger: the process at its port does not prove that it is the hub, which may have ended.
+            HubLost, HubSilent: no message came.
+
+        """
+        if self._key is not None:
+            self._limit(deadline)
+            try:
+                keyed_port.prove(self._socket, self._key)
+            except TimeoutError:
+                raise silent(self.pid) from None
+            except OSError:
+                raise Stranger from None
         self.greeting = self._next(deadline)
         pid = self.greeting.get("pid")
         self.pid = self.pid or (pid if isinstance(pid, int) else 0)
@@ -136,10 +182,16 @@ class HubConnection:
         return self._process is None or self._process.has_ended(seconds)
 
     def kill(self) -> None:
-        """End the process that is watched by force."""
-        if self._process is not None:
+        """End the process that is watched by force, if it listens."""
+        if self._process is not None and self.is_listener():
             with contextlib.suppress(ProcessLookupError):
-                self._process.send(signal.SIGKILL)
+                self._process.send(KILL)
+
+    def is_listener(self) -> bool:
+        """Return whether the process that is watched has the port, as far as it is known by a file."""
+        if self._key is None:
+            return True
+        return self._process is not None and SYSTEM.process_listening_on(self._port) == self._process.pid
 
     def _answer(
         self, deadline: float, on_progress: OnProgress | None, on_part: OnPart | None = None

@@ -8,7 +8,6 @@ children.
 
 import logging
 import os
-import signal
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
@@ -25,11 +24,13 @@ from dapkit.hub.errors import CallRefused, HubError
 from dapkit.hub.folder import SOCKET, runtime_folder
 from dapkit.hub.spawn import report_ready
 from dapkit.settings import Settings
+from dapkit.system.signals import end_within
+from dapkit.system.started_processes import detach
 from dapkit.transport import TransportError, background_tasks, listen_unix
+from dapkit.transport.signals import signals_to_end
+from dapkit.transport.tasks import loop_options
 
 log = logging.getLogger(__name__)
-
-_SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 
 
 def run(handler_factory: HandlerFactory) -> None:
@@ -40,15 +41,13 @@ def run(handler_factory: HandlerFactory) -> None:
             run(actions)    # an async context manager that takes the settings and yields a CallHandler
 
     """
-    if os.fork():  # the process that started it may live long, and would have to wait for it
+    if not detach():  # the process that started it may live long, and would have to wait for it
         return
-    os.chdir("/")
-    for number in (*_SIGNALS, signal.SIGQUIT):  # a shell ignores some of them for its background jobs
-        signal.signal(number, signal.SIG_DFL)
     daily = DailyLog()
     logging.basicConfig(level=logging.INFO, handlers=[daily])
     try:
-        anyio.run(_live, handler_factory, Path(runtime_folder(), SOCKET), Settings.load(None), daily)
+        socket, settings = Path(runtime_folder(), SOCKET), Settings.load(None)
+        anyio.run(_live, handler_factory, socket, settings, daily, backend_options=loop_options())
     except (TransportError, HubError) as error:
         log.error("%s", error)  # noqa: TRY400 - the text is enough
         raise SystemExit(1) from None
@@ -68,7 +67,7 @@ async def _live(handler_factory: HandlerFactory, socket: Path, settings: Setting
                 report_ready()
                 daily.ready = True
                 await hub.over.wait()
-                signal.alarm(int(limits.ORDERLY_END_SECONDS))  # it ends then, even if something hangs
+                end_within(limits.ORDERLY_END_SECONDS)  # even if something hangs
     log.info("ended")
 
 
@@ -113,7 +112,7 @@ class _Hub:
 
     async def end_at_signal(self) -> None:
         """End at a signal; a second one has its usual effect."""
-        with anyio.open_signal_receiver(*_SIGNALS) as signals:
+        with signals_to_end() as signals:
             async for number in signals:
                 log.info("ending because of %s", number.name)
                 break

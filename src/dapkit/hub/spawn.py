@@ -9,14 +9,17 @@ it exchanges both for the null device.
 
 import contextlib
 import os
-import select
-import signal
 import subprocess
+import threading
 import time
 
 from dapkit.hub import limits
 from dapkit.hub.errors import HubUnavailable
 from dapkit.hub.folder import LOG, VARIABLE
+from dapkit.system.files import CLOSE_IN_CHILDREN, NO_LINK
+from dapkit.system.signals import KILL
+from dapkit.system.started_processes import APART, let_go
+from dapkit.system.this_system import SYSTEM
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -47,7 +50,7 @@ def spawn_hub(command: "Sequence[str]", folder: str, *, lock: int, deadline: flo
     """
     log = os.path.join(folder, LOG)
     try:
-        errors = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+        errors = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND | CLOSE_IN_CHILDREN | NO_LINK, 0o600)
     except OSError as error:
         raise HubUnavailable(f"{log} cannot be opened: {error.strerror}") from error
     try:
@@ -61,35 +64,35 @@ def spawn_hub(command: "Sequence[str]", folder: str, *, lock: int, deadline: flo
                 stdin=lock,
                 stdout=subprocess.PIPE,
                 stderr=errors,
-                start_new_session=True,
+                **APART,
             )
         except OSError as error:
             raise HubUnavailable(f"the hub cannot be started: {command[0]}: {error.strerror}") from error
     finally:
         os.close(errors)
-    with starting:
-        output = _first_line(starting, deadline)
-        if output is None:
-            os.killpg(starting.pid, signal.SIGKILL)  # it may have a child by now, which is to be the hub
-            raise HubUnavailable("the hub that was started is not ready in time", hint=f"Its log is {log}.")
+    output = _first_line(starting, deadline)
+    if output is None:
+        SYSTEM.signal_group(starting.pid, KILL)  # it may have a child by now, which is to be the hub
+    let_go(starting)
+    if output is None:
+        raise HubUnavailable("the hub that was started is not ready in time", hint=f"Its log is {log}.")
     if output != READY:
         raise HubUnavailable(f"the hub could not be started:\n{_tail(log, before)}", hint=f"Its log is {log}.")
 
 
 def _first_line(starting: subprocess.Popen[bytes], deadline: float) -> bytes | None:
     """Return the hub's output until its end or its first line; None if that takes too long."""
-    pipe = starting.stdout.fileno() if starting.stdout is not None else -1
-    poll = select.poll()
-    poll.register(pipe, select.POLLIN)
     output = b""
-    while not output.endswith(b"\n"):
-        if not poll.poll(max(deadline - time.monotonic(), 0) * 1000):
-            return None
-        data = os.read(pipe, len(READY))
-        if not data:
-            break
-        output += data
-    return output
+
+    def read() -> None:
+        nonlocal output
+        if starting.stdout is not None:
+            output = starting.stdout.readline(len(READY))
+
+    reader = threading.Thread(target=read, daemon=True)
+    reader.start()
+    reader.join(max(deadline - time.monotonic(), 0))
+    return None if reader.is_alive() else output
 
 
 def _tail(log: str, start: int) -> str:

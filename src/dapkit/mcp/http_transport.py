@@ -4,11 +4,9 @@ A unix socket shows the messages that it keeps for diagnostics to processes of t
 the hub, with one call: `wire_records`, as `dapkit.agent.queries.wire` has it.
 """
 
-import fcntl
 import logging
 import os
 import secrets
-import signal
 import socket
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, suppress
@@ -31,7 +29,10 @@ from dapkit.mcp.sdk_server import DebugServer
 from dapkit.mcp.wire_capture import WireCapture
 from dapkit.protocol import to_json_value
 from dapkit.redaction.redaction import Redaction, TextKind
+from dapkit.system.files import CLOSE_IN_CHILDREN, lock
+from dapkit.system.selection import IS_WINDOWS
 from dapkit.transport import TransportError, WireBuffer, background_tasks, listen_unix, remove_dead_sockets
+from dapkit.transport.signals import signals_to_end
 
 log = logging.getLogger(__name__)
 
@@ -144,7 +145,7 @@ class _Uvicorn(uvicorn.Server):
 
 
 async def _end_on_signal(server: uvicorn.Server, *, task_status: TaskStatus[None]) -> None:
-    with anyio.open_signal_receiver(signal.SIGTERM, signal.SIGINT) as signals:
+    with signals_to_end() as signals:
         task_status.started()
         async for _ in signals:
             server.force_exit = server.should_exit  # the second one does not wait for open streams
@@ -161,23 +162,27 @@ def _token_file(port: int) -> Iterator[tuple[str, Path]]:
     _remove_stale(folder)
     token = secrets.token_urlsafe(32)
     file = folder / f"mcp-{port}.token"
-    unnamed = folder / f"mcp-{port}.{os.getpid()}.new"
+    # On Windows an open file cannot get another name, and cannot be removed by others.
+    unnamed = file if IS_WINDOWS else folder / f"mcp-{port}.{os.getpid()}.new"
     unnamed.unlink(missing_ok=True)
-    descriptor = os.open(unnamed, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
-    with os.fdopen(descriptor, "w") as token_file:
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
-        token_file.write(token)
-        token_file.flush()
-        unnamed.replace(file)
-        try:
+    descriptor = os.open(unnamed, os.O_WRONLY | os.O_CREAT | os.O_EXCL | CLOSE_IN_CHILDREN, 0o600)
+    try:
+        with os.fdopen(descriptor, "w") as token_file:
+            lock(descriptor)
+            token_file.write(token)
+            token_file.flush()
+            if unnamed != file:
+                unnamed.replace(file)
             yield token, file
-        finally:
-            file.unlink(missing_ok=True)
+    finally:
+        file.unlink(missing_ok=True)
 
 
 def _remove_stale(folder: Path) -> None:
     """Remove the files of servers that are no more, whose locks have gone with them."""
     for file in folder.glob("mcp-*.token"):
-        with suppress(OSError), file.open() as stale:
-            fcntl.flock(stale, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            file.unlink()
+        with suppress(OSError):
+            with file.open() as stale:
+                is_stale = lock(stale.fileno(), waits=False)
+            if is_stale:
+                file.unlink()

@@ -4,13 +4,20 @@ A program that aborts stands in libc, one that throws in the runtime of its
 language. The innermost frame of the program's own is used then.
 """
 
+import os
 import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from dapkit.protocol import Source, StackFrame
+from dapkit.system.selection import IS_WINDOWS
 
-_SYSTEM = tuple(map(Path, ("/usr", "/lib", "/lib64", "/bin", "/sbin", "/nix/store", "/snap")))
+_OF_WINDOWS = ("SYSTEMROOT", "PROGRAMFILES", "PROGRAMFILES(X86)")
+_SYSTEM = (
+    tuple(Path(os.environ[name]) for name in _OF_WINDOWS if name in os.environ)
+    if IS_WINDOWS
+    else tuple(map(Path, ("/usr", "/lib", "/lib64", "/bin", "/sbin", "/nix/store", "/snap")))
+)
 """Folders of the system, unless the project lies in one of them."""
 
 _LIBRARIES = re.compile(
@@ -45,8 +52,15 @@ def is_own_source(source: Source, folders: Iterable[Path]) -> bool:
     path = path.resolve()
     for folder in folders:
         if path.is_relative_to(folder.resolve()):
-            return not _LIBRARIES.search(f"/{path.relative_to(folder.resolve())}")
-    return not _LIBRARIES.search(str(path)) and not any(path.is_relative_to(system) for system in _SYSTEM)
+            return not _LIBRARIES.search(f"/{path.relative_to(folder.resolve()).as_posix()}")
+    if _LIBRARIES.search(path.as_posix()) or (IS_WINDOWS and _is_of_an_interpreter(path)):
+        return False
+    return not any(path.is_relative_to(system) for system in _SYSTEM)
+
+
+def _is_of_an_interpreter(path: Path) -> bool:
+    """Return whether a file is in a folder named Lib beside a `python.exe`, the standard library on Windows."""
+    return any(folder.name.lower() == "lib" and (folder.parent / "python.exe").is_file() for folder in path.parents)
 
 
 def own_frames(frames: Sequence[StackFrame], folders: Sequence[Path]) -> list[int]:

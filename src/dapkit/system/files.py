@@ -32,6 +32,11 @@ if sys.platform == "win32":
                 os.lseek(descriptor, 0, os.SEEK_SET)
                 return True
 
+    def read_at(descriptor: int, size: int, place: int) -> bytes:
+        """Read from a place in a file, which one thread reads. Raises: OSError."""
+        os.lseek(descriptor, place, os.SEEK_SET)
+        return os.read(descriptor, size)
+
     def duplicate_above(descriptor: int, _lowest: int) -> int:
         """Duplicate a descriptor, to one that no child inherits. Raises: OSError."""
         return os.dup(descriptor)
@@ -63,6 +68,10 @@ else:
         except BlockingIOError:
             return False
         return True
+
+    def read_at(descriptor: int, size: int, place: int) -> bytes:
+        """Read from a place in a file. Raises: OSError."""
+        return os.pread(descriptor, size, place)
 
     def duplicate_above(descriptor: int, lowest: int) -> int:
         """Duplicate a descriptor, to one that no child inherits, and that is not lower. Raises: OSError."""

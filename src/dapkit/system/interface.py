@@ -4,7 +4,6 @@ It is quick to import, since every command does.
 """
 
 import os
-import select
 import signal
 import socket
 from abc import ABC, abstractmethod
@@ -33,11 +32,9 @@ class ProcessHandle(ABC):
     pid: int
     descriptor: int
 
+    @abstractmethod
     def has_ended(self, seconds: float = 0.0) -> bool:
         """Return whether it has ended, or does within a time."""
-        poll = select.poll()
-        poll.register(self.descriptor, select.POLLIN)
-        return bool(poll.poll(seconds * 1000))
 
     @abstractmethod
     def send(self, number: signal.Signals) -> None:
@@ -66,6 +63,10 @@ class ProcessJob(ABC):
     @abstractmethod
     def take(self, pid: int) -> None:
         """Put a process into it, with all that it will start. Raises: OSError."""
+
+    @abstractmethod
+    def release(self) -> None:
+        """Let its processes go on when it is closed."""
 
     @abstractmethod
     def close(self) -> None:

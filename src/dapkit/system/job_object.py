@@ -45,7 +45,10 @@ class JobObject(ProcessJob):
 
     def __init__(self) -> None:
         self._handle: int | None = _KERNEL.CreateJobObjectW(None, None)
-        limits = _Limits(flags=_KILL_ON_JOB_CLOSE)
+        self._limit(_KILL_ON_JOB_CLOSE)
+
+    def _limit(self, flags: int) -> None:
+        limits = _Limits(flags=flags)
         size = ctypes.sizeof(limits)
         if not _KERNEL.SetInformationJobObject(self._handle, _EXTENDED_LIMITS, ctypes.byref(limits), size):
             raise ctypes.WinError(ctypes.get_last_error())
@@ -60,6 +63,10 @@ class JobObject(ProcessJob):
                 raise ctypes.WinError(ctypes.get_last_error())
         finally:
             _KERNEL.CloseHandle(process)
+
+    @override
+    def release(self) -> None:
+        self._limit(0)
 
     @override
     def close(self) -> None:

@@ -3,14 +3,15 @@
 import select
 import signal
 
-from dapkit.system.interface import ProcessHandle, override, send_unless_ended
+from dapkit.system.interface import override, send_unless_ended
+from dapkit.system.polled_handle import PolledHandle
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
 
-class KqueueHandle(ProcessHandle):
+class KqueueHandle(PolledHandle):
     """A kqueue in which the end of the process is the only event: the queue itself can be waited for."""
 
     def __init__(self, pid: int) -> None:

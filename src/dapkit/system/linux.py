@@ -6,6 +6,7 @@ import socket
 import sys
 
 from dapkit.system.interface import ProcessHandle, override
+from dapkit.system.polled_handle import PolledHandle
 from dapkit.system.posix_processes import PosixProcesses
 
 TYPE_CHECKING = False
@@ -21,7 +22,7 @@ _PF_EXITING = 0x4
 """linux/sched.h: set in each thread before the process's files are closed."""
 
 
-class _Pidfd(ProcessHandle):
+class _Pidfd(PolledHandle):
     """A descriptor of the process: no other process can be taken for it."""
 
     def __init__(self, pid: int) -> None:

@@ -7,7 +7,7 @@ lists the features that other systems lack.
 
 import sys
 
-from dapkit.system.selection import LINUX, NAME, OTHER, WINDOWS
+from dapkit.system.selection import LINUX, NAME, OTHER
 
 
 def unsupported() -> str | None:
@@ -22,19 +22,9 @@ def needs_linux(feature: str) -> str | None:
     return None if NAME == LINUX else f"{feature} needs Linux"
 
 
-def command_unsupported() -> str | None:
-    """Return why the command `dapkit` cannot be used on this system; None where it can."""
-    if NAME != WINDOWS:
-        return unsupported()
-    return (
-        "the command `dapkit` does not run on Windows yet; its debugger does: python -m dapkit.python for an editor, "
-        "and python -m dapkit --listen for a program that clients attach to"
-    )
-
-
-def end_if_unsupported(status: int, reason: str | None = None) -> None:
-    """End a command with this status and an error, where nothing can be started, or for another reason."""
-    reason = reason or unsupported()
+def end_if_unsupported(status: int) -> None:
+    """End a command with this status and an error, where nothing can be started."""
+    reason = unsupported()
     if reason is not None:
         sys.stderr.write(f"error: {reason}\n")
         sys.exit(status)

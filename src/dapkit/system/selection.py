@@ -34,5 +34,7 @@ SOCKET_PATH_BYTES = {LINUX: 107, WINDOWS: 240}.get(NAME, 103)
 IS_WINDOWS = NAME == WINDOWS
 PROGRAM_ENDINGS = ("", ".exe") if IS_WINDOWS else ("",)
 """Endings of the file of a program that may be left out of its name."""
+COMMAND_ENDINGS = (".exe", ".cmd", ".bat") if IS_WINDOWS else ("",)
+"""Endings of the files that a shell runs by a name without ending."""
 
 IS_MACOS = sys.platform == "darwin"

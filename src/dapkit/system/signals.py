@@ -1,5 +1,6 @@
 """The signals that all systems have something for."""
 
+import os
 import signal
 import sys
 
@@ -7,6 +8,15 @@ if sys.platform == "win32":
     KILL = signal.SIGTERM
     ENDING = (signal.SIGTERM, signal.SIGINT, signal.SIGBREAK)
     CRASHES = frozenset[int]()
+
+    def end_within(seconds: float) -> None:
+        """End this process after a time, if it has not ended by then."""
+        import threading
+
+        timer = threading.Timer(seconds, os._exit, [1])
+        timer.daemon = True
+        timer.start()
+
 else:
     KILL = signal.SIGKILL
     """Ends a process that cannot object."""
@@ -14,6 +24,11 @@ else:
     """Signals by which a process is told to end."""
     CRASHES = frozenset[int]({signal.SIGSEGV, signal.SIGBUS, signal.SIGABRT, signal.SIGFPE, signal.SIGILL})
     """Signals that end a process for an error in native code."""
+
+    def end_within(seconds: float) -> None:
+        """End this process after a time, if it has not ended by then."""
+        signal.alarm(int(seconds))
+
 
 KILLED_CODE = -9
 """The exit code of a process of which no more is known than that it was killed."""

@@ -6,12 +6,24 @@ import subprocess
 import sys
 from collections.abc import Callable
 from contextlib import suppress
-from typing import NoReturn
+from typing import Any, NoReturn
 
 if sys.platform == "win32":
     import msvcrt
 
     NO_WINDOW = subprocess.CREATE_NO_WINDOW
+    APART: dict[str, Any] = {"creationflags": NO_WINDOW | subprocess.CREATE_NEW_PROCESS_GROUP}
+
+    def detach() -> bool:
+        """Leave the folder of the starter, which need not wait for this process; true: it goes on."""
+        os.chdir(os.path.splitdrive(sys.executable)[0] + os.sep)
+        return True
+
+    def let_go(process: subprocess.Popen[bytes]) -> None:
+        """Do not wait for a process that has detached itself."""
+        process.returncode = 0
+        if process.stdout is not None:
+            process.stdout.close()
 
     def start_to_empty(pipe: int) -> None:
         """Start a process that reads a pipe until its end, and outlives us."""
@@ -50,6 +62,25 @@ if sys.platform == "win32":
 else:
     NO_WINDOW = 0
     """The flag by which a program has no window of its own, on Windows."""
+    APART: dict[str, Any] = {"start_new_session": True}
+    """Options of `subprocess.Popen` for a process that is not interrupted with us, nor by our terminal."""
+
+    def detach() -> bool:
+        """Go on in a child of this process, for which its starter need not wait; false in the process that ends.
+
+        Neither the folder nor the signal actions of the starter remain.
+        """
+        if os.fork():
+            return False
+        os.chdir("/")
+        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGQUIT):
+            signal.signal(number, signal.SIG_DFL)  # a shell ignores some of them for its background jobs
+        return True
+
+    def let_go(process: subprocess.Popen[bytes]) -> None:
+        """Wait for a process that has detached itself: its child goes on in its place."""
+        with process:
+            pass
 
     def start_to_empty(pipe: int) -> None:
         """Start a process that reads a pipe until its end, and outlives us."""

@@ -6,12 +6,13 @@ import threading
 
 import psutil
 
-from dapkit.system.interface import ProcessHandle, override, send_unless_ended
+from dapkit.system.interface import override, send_unless_ended
+from dapkit.system.polled_handle import PolledHandle
 
 _POLL_SECONDS = 0.02
 
 
-class ThreadHandle(ProcessHandle):
+class ThreadHandle(PolledHandle):
     """A pipe whose other end a thread closes when the process has ended."""
 
     def __init__(self, pid: int) -> None:

@@ -12,7 +12,7 @@ import stat
 import sys
 
 from dapkit.system.files import AT_ONCE, CLOSE_IN_CHILDREN, user
-from dapkit.system.selection import LINUX, NAME
+from dapkit.system.selection import IS_WINDOWS, LINUX, NAME
 
 _MOST_LINKS = 40
 """Links in the way to one file; the kernel follows as many."""
@@ -167,6 +167,8 @@ def _is_ours_alone(path: str, group: int) -> bool:
 
     A file with an access control list shows the rights of others as the rights of its group.
     """
+    if IS_WINDOWS:
+        return False
     import grp
     import pwd
 

@@ -23,6 +23,7 @@ import anyio
 from anyio.abc import ByteStream
 
 from dapkit import limits
+from dapkit.system.socket_options import UNIX
 from dapkit.system.this_system import SYSTEM
 from dapkit.transport.authentication import introduce
 from dapkit.transport.child import ChildProcess, StderrSink, started
@@ -115,7 +116,7 @@ def _by_socket(stack: AsyncExitStack) -> tuple[str, Meet]:
 
     folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="dapkit-"))  # of mode 0700
     path = Path(folder, "adapter")
-    return str(path), partial(_retried, lambda _: connected(socket.AF_UNIX, str(path)))
+    return str(path), partial(_retried, lambda _: connected(UNIX, str(path)))
 
 
 async def _by_callback(stack: AsyncExitStack) -> tuple[str, Meet]:

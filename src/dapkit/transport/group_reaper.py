@@ -79,8 +79,10 @@ class JobReaper:
         with contextlib.suppress(OSError):  # it has ended
             self._job.take(process)
 
-    def dismiss(self) -> None:
-        """End the processes that are left."""
+    def dismiss(self, *, keep: bool = False) -> None:
+        """End the processes that are left, unless they are to be kept."""
+        if keep:
+            self._job.release()
         self._job.close()
 
 
@@ -129,7 +131,7 @@ class GroupReaper:
         if self._shell.stdin is not None:
             self._shell.stdin.write(b"%d\n" % group)
 
-    def dismiss(self) -> None:
+    def dismiss(self, *, keep: bool = False) -> None:  # noqa: ARG002 - as in JobReaper
         """End the watch, if it has not ended; the guard leaves the group alone from now on."""
         self._shell.kill()
         self._shell.communicate()

@@ -17,7 +17,7 @@ import anyio
 from anyio.abc import ByteStream
 
 from dapkit import limits
-from dapkit.system.files import CLOSE_IN_CHILDREN
+from dapkit.system.keyed_port import PART_BYTES, is_same, proof, prove, read, write
 from dapkit.transport.errors import NotAdmitted, Unreachable
 from dapkit.transport.gate import ConnectionHandler, Gate
 from dapkit.transport.private_files import check_private_folder, locked
@@ -25,7 +25,6 @@ from dapkit.transport.sockets import SocketStream, connected
 from dapkit.transport.tasks import background_tasks
 from dapkit.transport.tcp import listening_socket
 
-_PART_BYTES = 32
 _REMOVALS, _REMOVAL_SECONDS = 50, 0.02
 
 
@@ -38,17 +37,17 @@ async def connect_port_file(path: Path) -> ByteStream:
 
     """
     try:
-        port, key = _read(path)
+        port, key, _ = read(str(path))
         stream = await connected(socket.AF_INET, ("127.0.0.1", port))
     except OSError as error:
         raise Unreachable(f"no process listens at {path}: {error.strerror}") from error
     try:
-        ours = os.urandom(_PART_BYTES)
+        ours = os.urandom(PART_BYTES)
         with anyio.fail_after(limits.TOKEN_SECONDS):
             await stream.send(ours)
-            theirs, proof = await _received(stream), await _received(stream)
-            _need(proof, _proof(key, b"server", ours, theirs))
-            await stream.send(_proof(key, b"client", ours, theirs))
+            theirs, answer = await _received(stream), await _received(stream)
+            _need(answer, proof(key, b"server", ours, theirs))
+            await stream.send(proof(key, b"client", ours, theirs))
     except (TimeoutError, anyio.EndOfStream, anyio.BrokenResourceError) as error:
         await stream.aclose()
         raise Unreachable(f"no process of ours listens at {path}: it does not answer as one") from error
@@ -72,14 +71,14 @@ async def listen_port_file(
 
     """
     check_private_folder(path.parent)
-    key = os.urandom(_PART_BYTES)
+    key = os.urandom(PART_BYTES)
 
     async def admit(stream: SocketStream) -> ByteStream:
         try:
             with anyio.fail_after(limits.TOKEN_SECONDS):
-                theirs, ours = await _received(stream), os.urandom(_PART_BYTES)
-                await stream.send(ours + _proof(key, b"server", theirs, ours))
-                _need(await _received(stream), _proof(key, b"client", theirs, ours))
+                theirs, ours = await _received(stream), os.urandom(PART_BYTES)
+                await stream.send(ours + proof(key, b"server", theirs, ours))
+                _need(await _received(stream), proof(key, b"client", theirs, ours))
         except (TimeoutError, anyio.EndOfStream, anyio.BrokenResourceError) as error:
             raise NotAdmitted("it does not prove that it knows the key of the file") from error
         return stream
@@ -99,7 +98,7 @@ async def listen_port_file(
 def is_alive(path: Path) -> bool:
     """Return whether a process listens at the port in a file; the question does not reach it."""
     try:
-        port, _ = _read(path)
+        port, _, _ = read(str(path))
         with listening_socket("127.0.0.1", port):
             return False
     except Unreachable:  # the port is in use
@@ -118,51 +117,46 @@ def remove(path: Path) -> None:
     path.unlink(missing_ok=True)
 
 
-def _read(path: Path) -> tuple[int, bytes]:
-    """Return port and key. Raises: OSError."""
-    port, _, digits = path.read_text(encoding="ascii", errors="replace").strip().partition(" ")
-    if not (port.isdecimal() and len(digits) == 2 * _PART_BYTES):
-        raise ConnectionRefusedError(0, "it has no port and key", str(path))
-    return int(port), bytes.fromhex(digits)
-
-
 def _write(path: Path, port: int, key: bytes) -> None:
     """Write port and key, in place of old ones, whose process has ended. Raises: Unreachable."""
     with locked(path.parent):
         if path.exists():
-            if is_alive(path):
+            if is_alive(path) and _answers(path):
                 raise Unreachable(f"another process listens at {path} already")
             remove(path)
-        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | CLOSE_IN_CHILDREN, 0o600)
-        try:
-            os.write(descriptor, f"{port} {key.hex()}\n".encode())
-        finally:
-            os.close(descriptor)
+        write(str(path), port, key)
+
+
+def _answers(path: Path) -> bool:
+    """Return whether the process at a port knows the key: a port that was free again may be another program's."""
+    try:
+        port, key, pid = read(str(path))
+        if pid == os.getpid():
+            return True
+        with socket.create_connection(("127.0.0.1", port), limits.TOKEN_SECONDS) as connection:
+            prove(connection, key)
+    except TimeoutError:  # it hangs, and may be ours
+        return True
+    except OSError:
+        return False
+    return True
 
 
 def _remove(path: Path, port: int, key: bytes) -> None:
     with locked(path.parent), contextlib.suppress(OSError):
-        if _read(path) == (port, key):  # not a successor's
+        if read(str(path))[:2] == (port, key):  # not a successor's
             remove(path)
 
 
-def _proof(key: bytes, role: bytes, client_nonce: bytes, server_nonce: bytes) -> bytes:
-    import hmac  # which loads OpenSSL, and is for Windows alone
-
-    return hmac.digest(key, role + client_nonce + server_nonce, "sha256")
-
-
-def _need(proof: bytes, expected: bytes) -> None:
+def _need(answer: bytes, expected: bytes) -> None:
     """Refuse a proof that is wrong. Raises: NotAdmitted."""
-    import hmac
-
-    if not hmac.compare_digest(proof, expected):
+    if not is_same(answer, expected):
         raise NotAdmitted("the other end does not know the key of the file")
 
 
 async def _received(stream: ByteStream) -> bytes:
     """Return the next part of the exchange."""
     data = b""
-    while len(data) < _PART_BYTES:
-        data += await stream.receive(_PART_BYTES - len(data))
+    while len(data) < PART_BYTES:
+        data += await stream.receive(PART_BYTES - len(data))
     return data

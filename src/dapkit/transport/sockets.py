@@ -11,7 +11,7 @@ from anyio.abc import ByteStream
 from anyio.lowlevel import checkpoint
 
 from dapkit import limits
-from dapkit.system.tcp_options import error_text
+from dapkit.system.socket_options import error_text
 from dapkit.transport.descriptors import dismiss_waiters
 from dapkit.transport.intake import Intake
 

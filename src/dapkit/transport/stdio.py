@@ -9,9 +9,7 @@ The open files behind them may be shared with other processes (a terminal with
 its shell, stdout with stderr), so their non-blocking flag is never touched.
 """
 
-import errno
 import os
-import select
 import socket
 import stat
 import sys
@@ -24,6 +22,7 @@ from dapkit.system.files import duplicate_above
 from dapkit.system.selection import IS_WINDOWS
 from dapkit.system.standard_streams import flush_c_streams
 from dapkit.system.this_system import SYSTEM
+from dapkit.transport.careful_writer import careful_writer
 from dapkit.transport.descriptors import DescriptorReader, DescriptorWriter
 from dapkit.transport.errors import TransportError
 from dapkit.transport.pumps import reader_of, writer_of
@@ -133,21 +132,8 @@ def _writer(output: int) -> DescriptorWriter:
         return DescriptorWriter(own.fileno(), write=lambda data: own.send(data, AT_ONCE | NO_SIGNAL), close=own.close)
     if stat.S_ISFIFO(kind) or stat.S_ISCHR(kind):
         own_file = SYSTEM.own_file(output)
-        return _careful_writer(_private(output, "output")) if own_file is None else DescriptorWriter.over(own_file)
+        return careful_writer(_private(output, "output")) if own_file is None else DescriptorWriter.over(own_file)
     return DescriptorWriter.over(_private(output, "output"))
-
-
-def _careful_writer(fd: int) -> DescriptorWriter:
-    """Writer for a blocking descriptor: as much as a pipe takes for certain once it is ready."""
-    ready = select.poll()
-    ready.register(fd, select.POLLOUT)
-
-    def write(data: memoryview) -> int:
-        if not ready.poll(0):
-            raise BlockingIOError(errno.EAGAIN, "not ready")
-        return os.write(fd, data[: select.PIPE_BUF])
-
-    return DescriptorWriter(fd, write=write, close=lambda: os.close(fd))
 
 
 def _point_at_null(fd: int) -> None:

@@ -10,7 +10,7 @@ import anyio
 from anyio.abc import ByteStream
 
 from dapkit import limits
-from dapkit.system.tcp_options import REUSE_OPTION
+from dapkit.system.socket_options import REUSE_OPTION
 from dapkit.transport.authentication import admit, introduce
 from dapkit.transport.errors import NotAdmitted, Unreachable
 from dapkit.transport.gate import ConnectionHandler, Gate, listening_address

@@ -17,6 +17,7 @@ from anyio.abc import ByteStream
 from dapkit import limits
 from dapkit.system.files import user
 from dapkit.system.selection import IS_WINDOWS, SOCKET_PATH_BYTES
+from dapkit.system.socket_options import UNIX
 from dapkit.system.this_system import SYSTEM
 from dapkit.transport.errors import NotAdmitted, Unreachable
 from dapkit.transport.gate import ConnectionHandler, Gate, admit_own_user
@@ -37,7 +38,7 @@ async def connect_unix(path: Path) -> ByteStream:
     if IS_WINDOWS:
         return await connect_port_file(path)
     try:
-        stream = await connected(socket.AF_UNIX, str(path))
+        stream = await connected(UNIX, str(path))
     except OSError as error:
         raise Unreachable(f"no process listens at {path}: {error.strerror}") from error
     uid = SYSTEM.peer_of(stream.socket)[1]
@@ -100,7 +101,7 @@ def _bound(path: Path) -> tuple[socket.socket, int]:
     """Make the listening socket; return it with the inode of its file."""
     if len(os.fsencode(path)) > SOCKET_PATH_BYTES:
         raise Unreachable(f"{path} is too long for a unix socket: expected at most {SOCKET_PATH_BYTES} bytes")
-    listening = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    listening = socket.socket(UNIX, socket.SOCK_STREAM)
     listening.setblocking(False)  # noqa: FBT003 - its only parameter
     try:
         with locked(path.parent):  # of two who find a stale file, the second must not remove the first one's socket
@@ -136,7 +137,7 @@ def _is_alive(path: Path) -> bool:
 
     A connection would take the place of one that is waited for.
     """
-    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as probe:
+    with socket.socket(UNIX, socket.SOCK_DGRAM) as probe:
         try:
             probe.connect(str(path))
         except ConnectionRefusedError:

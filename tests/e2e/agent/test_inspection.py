@@ -1,5 +1,7 @@
 """Looking at a stopped Python program from every side, by our own adapter."""
 
+import os
+
 import pytest
 
 from action_fixtures import Caller
@@ -159,7 +161,7 @@ async def test_completions_are_shown(stopped: Caller) -> None:
 async def test_the_source_around_the_stop_or_elsewhere_is_shown(stopped: Caller) -> None:
     around = await stopped("source", count=3)
     assert around.text == (
-        f"{stopped.project}/prices.py, lines 10 to 12 of 18:\n"
+        f"{stopped.project / 'prices.py'}, lines 10 to 12 of 18:\n"
         "   10      for item in items:\n-> 11          total += item.price\n   12      return total"
     )
     beginning = await stopped("source", file="prices.py", line=1, count=2)
@@ -206,15 +208,16 @@ async def test_several_steps_show_each_line_with_its_changes(stopped: Caller) ->
     await stopped("breakpoints", do="clear")
     stepped = await stopped("step_over", count=4)
     assert stepped.text.startswith(
-        f"{stopped.project}/prices.py in cost\n  11  total += item.price  -> total = 1\n"
+        f"{stopped.project / 'prices.py'} in cost\n  11  total += item.price  -> total = 1\n"
         "  10  for item in items:  -> item = Item {name = 'b', price = 2}\n"
         "  11  total += item.price  -> total = 3\n  10  for item in items:\n"
-        f"{stopped.project}/prices.py:12 in cost\nStop 5: step, thread MainThread\nLocals:\n"
+        f"{stopped.project / 'prices.py'}:12 in cost\nStop 5: step, thread MainThread\nLocals:\n"
     )
     assert [step["line"] for step in stepped.details["steps"]] == [11, 10, 11, 10]
     ended = await stopped("step_over", count=100)
     assert ended.details["state"] == "terminated"
-    assert ended.text.splitlines()[:2] == [f"{stopped.project}/prices.py in cost", "  12  return total  -> cost() = 3"]
+    last_step = [f"{stopped.project / 'prices.py'} in cost", "  12  return total  -> cost() = 3"]
+    assert ended.text.splitlines()[:2] == last_step
     assert (await stopped("step_over", count=0)).error[0] in ("invalid_arguments", "no_session")
 
 
@@ -236,7 +239,7 @@ async def test_variables_of_a_calling_frame_are_shown(stopped: Caller) -> None:
 async def test_another_line_is_gone_to(stopped: Caller) -> None:
     gone = await stopped("goto", file="prices.py", line=9)
     assert gone.details["snapshot"]["line"] == 9
-    assert gone.text.startswith(f"{stopped.project}/prices.py:9 in cost\nStop 2: goto")
+    assert gone.text.startswith(f"{stopped.project / 'prices.py'}:9 in cost\nStop 2: goto")
 
 
 async def test_data_is_watched(stopped: Caller) -> None:
@@ -252,7 +255,7 @@ async def test_data_is_watched(stopped: Caller) -> None:
 async def test_breakpoints_are_disabled_enabled_and_cleared_by_number(stopped: Caller) -> None:
     await stopped("set_breakpoint", function="outer")
     disabled = await stopped("breakpoints", do="disable", numbers=[1])
-    assert f"- #1 {stopped.project}/prices.py line 11: disabled" in disabled.text
+    assert f"- #1 {stopped.project / 'prices.py'} line 11: disabled" in disabled.text
     assert "- #2 outer: verified" in disabled.text
     await stopped("breakpoints", do="enable")
     cleared = await stopped("breakpoints", do="clear", numbers=[2])
@@ -264,9 +267,9 @@ async def test_breakpoints_are_disabled_enabled_and_cleared_by_number(stopped: C
 async def test_a_breakpoint_is_removed_by_its_line_or_its_text(stopped: Caller) -> None:
     await stopped("set_breakpoint", file="prices.py", text="return total")
     left = await stopped("remove_breakpoint", file="prices.py", line=11)
-    assert left.text.startswith(f"Breakpoints for {stopped.project}/prices.py:\n- line 12: verified")
+    assert left.text.startswith(f"Breakpoints for {stopped.project / 'prices.py'}:\n- line 12: verified")
     none = await stopped("remove_breakpoint", file="prices.py", text="return total")
-    assert none.text == f"Breakpoints for {stopped.project}/prices.py:\n(none)"
+    assert none.text == f"Breakpoints for {stopped.project / 'prices.py'}:\n(none)"
     assert (await stopped("remove_breakpoint", file="prices.py", line=11)).error[0] == "invalid_arguments"
 
 
@@ -326,9 +329,9 @@ async def test_two_stops_are_compared(caller: Caller, adapter: str) -> None:
     later = await caller("diff")
     changes = {(each["name"], each["before"]["value"], each["after"]["value"]) for each in later.details["changes"]}
     assert {("n", "1", "2"), ("last", "0", "1")} <= changes
-    assert later.details["output"] == "n 1\n"
+    assert later.details["output"] == f"n 1{os.linesep}"
     whole = await caller("diff", first=1, second=2)
-    assert whole.text.startswith(f"Stop 1 ({caller.project}/cart.py:8 in <module>) -> Stop 2 (")
+    assert whole.text.startswith(f"Stop 1 ({caller.project / 'cart.py'}:8 in <module>) -> Stop 2 (")
     assert {"- n: 0 -> 1", "- last = 0 [new]", "| n 0"} <= {*whole.text.splitlines()}
     assert "hunter22" not in f"{whole.text}{whole.details}"
     assert ("items = [0]" in whole.text) == (adapter == "dapkit")  # debugpy reads members by running code

@@ -215,7 +215,7 @@ async def test_children_of_a_program_are_shown_with_what_they_do(caller: Caller,
     listed = await caller("sessions")
     [child] = listed.details["sessions"][0]["children"]
     assert (child["number"], child["status"], child["line"]) == (1, "stopped", 3)
-    assert f"\n  child=1 stopped at {caller.project}/child.py:3 (pid {child['pid']}" in listed.text
+    assert f"\n  child=1 stopped at {caller.project / 'child.py'}:3 (pid {child['pid']}" in listed.text
     assert (await caller("continue")).details["snapshot"]["exitCode"] == 0
     [child] = (await caller("sessions")).details["sessions"][0]["children"]
     assert child["status"] == "terminated"

@@ -86,7 +86,7 @@ async def test_session_is_left_at_the_last_hit_with_its_own_breakpoints(caller: 
     assert rows == [(8, None), (10, "price == 5")]
     answer = await caller("probe", location="add", expressions=["total"], timeout=120)
     assert _values(answer.details["table"]) == [["0"], ["1"]]
-    assert f"Stopped at {caller.project}/sums.py:8 in work: breakpoint" in answer.text
+    assert f"Stopped at {caller.project / 'sums.py'}:8 in work: breakpoint" in answer.text
 
 
 async def test_probes_are_read_back_by_their_tag(caller: Caller) -> None:

@@ -1,5 +1,7 @@
 """The actions on Python programs, by our own adapter and by debugpy."""
 
+import os
+
 import pytest
 
 from action_fixtures import Caller
@@ -41,10 +43,10 @@ async def test_one_call_tells_where_why_and_what_changed(caller: Caller, adapter
     stop = continued.details["stop"]
     changed = {variable["name"]: variable["was"] for variable in stop["locals"] if variable.get("changed")}
     assert changed == {"divisor": "3", "share": "4.0"}
-    assert stop["output"] == "total 4.0\n"
+    assert stop["output"] == f"total 4.0{os.linesep}"
     project = caller.project
     assert continued.text.startswith(
-        f"{project}/shop.py:3 in unit_price\nStop 2: breakpoint (breakpoint 1), thread MainThread\n"
+        f"{project / 'shop.py'}:3 in unit_price\nStop 2: breakpoint (breakpoint 1), thread MainThread\n"
         "   1  def unit_price(amount, divisor):\n"
     )
     assert "-> 3      return share\n" in continued.text
@@ -107,7 +109,7 @@ async def test_output_of_a_short_program_is_not_lost(caller: Caller, adapter: st
     caller.write("short.py", "print('only this')\n")
     launched = await caller("launch", program="short.py", adapter=adapter, stop_on_entry=False)
     assert launched.details["snapshot"]["status"] == "terminated"
-    assert launched.details["output"] == "only this\n"
+    assert launched.details["output"] == f"only this{os.linesep}"
     assert (await caller("output")).text == "| only this"
 
 
@@ -272,12 +274,15 @@ async def test_why_and_timeline_tell_of_a_recorded_history(caller: Caller) -> No
     assert launched.details["stop"]["reason"] == "exception"
     found = await caller("why", expression="total", frame=1)
     assert found.text == (
-        f"total was last changed at {caller.project}/shop.py:9 in main (clock {found.details['clock']}).\n"
+        f"total was last changed at {caller.project / 'shop.py'}:9 in main (clock {found.details['clock']}).\n"
         "Before: 10.0\nAfter: 22.0"
     )
     shown = await caller("timeline")
     [stop] = shown.details["stops"]
-    assert (stop["reason"], stop["output"]) == ("exception", len("total 4.0\ntotal 10.0\ntotal 22.0\n"))
+    assert (stop["reason"], stop["output"]) == (
+        "exception",
+        len("total 4.0\ntotal 10.0\ntotal 22.0\n"),
+    )
     assert shown.details["now"] == shown.details["live"] == stop["clock"] > shown.details["beginning"]
     assert [each["output"] for each in shown.details["checkpoints"]][:1] == [0]
     before = shown.details["checkpoints"][0]["time"]
@@ -292,7 +297,7 @@ async def test_why_and_timeline_tell_of_a_recorded_history(caller: Caller) -> No
     assert into.details["stop"]["reason"] == "step"
     went = await caller("travel_to", clock=found.details["clock"])
     assert went.details["stop"]["reason"] == "goto"
-    assert f"{caller.project}/shop.py:9" in went.text
+    assert f"{caller.project / 'shop.py'}:9" in went.text
     outside = await caller("travel_to", clock=shown.details["live"] + 1)
     assert "is not in the recorded history" in outside.text
     never = await caller("why", expression="nothing_of_this_name")

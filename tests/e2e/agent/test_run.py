@@ -1,5 +1,7 @@
 """A whole run in one call, as an agent asks for it."""
 
+import os
+
 import pytest
 
 from action_fixtures import Caller
@@ -52,8 +54,8 @@ async def test_expressions_are_evaluated_at_their_own_breakpoint_or_at_all(calle
     ]
     assert [stop[-1][1]["result"] for stop in values if stop[-1][0] == "count"] == ["2", "1"]
     assert answer.details["exitCode"] == 0
-    assert answer.text.startswith(f"{caller.project}/loop.py:3 in share, called from line 6\n  part = 4.0\n")
-    assert f"{caller.project}/loop.py:3 in share, called from line 6 (hit 2)\n  part = 6.0\n" in answer.text
+    assert answer.text.startswith(f"{caller.project / 'loop.py'}:3 in share, called from line 6\n  part = 4.0\n")
+    assert f"{caller.project / 'loop.py'}:3 in share, called from line 6 (hit 2)\n  part = 6.0\n" in answer.text
     assert answer.text.endswith("Output:\n4.0\n6.0\n12.0\n\nExit code: 0")
     assert (await caller("sessions")).details["sessions"] == []
 
@@ -89,7 +91,7 @@ async def test_module_and_interpreter_are_run(caller: Caller) -> None:
     caller.write("pkg/__main__.py", "import sys\nprint(sys.argv[1:])\n")
     answer = await caller("run", module="pkg", args=["a b"], breakpoints=["pkg/__main__.py:2"], timeout=60)
     assert answer.details["stops"][0]["stop"]["frames"][0]["line"] == 2
-    assert answer.details["output"] == "['a b']\n"
+    assert answer.details["output"] == f"['a b']{os.linesep}"
 
 
 @pytest.mark.parametrize(
@@ -115,7 +117,7 @@ async def test_two_runs_are_compared_stop_by_stop(caller: Caller, adapter: str) 
     other_each_time = ["[object()]", "__import__('threading').current_thread()"]
     common |= {"expressions": ["part", *other_each_time]}
     compared = await caller("compare_runs", **common, args=["3", "2", "1"], other={"args": ["3", "6", "1", "4"]})
-    place = f"{caller.project}/loop.py:3 in share, called from line 6"
+    place = f"{caller.project / 'loop.py'}:3 in share, called from line 6"
     assert compared.text.startswith("Stops of the first run: 3, of the second: 4, alike: 2.\nAfter stop 1:\n")
     assert f"\n- {place}\n-   part = 6.0\n" in compared.text
     assert f"\n+ {place}\n+   part = 2.0\n" in compared.text

@@ -140,8 +140,8 @@ async def test_circle_of_locks_is_named(caller: Caller) -> None:
             break
     assert sorted(answer.details["deadlock"]) == ["ab", "ba"]
     assert answer.text.startswith("Deadlock: ")
-    assert f"Lock self.a: held by ab; awaited by ba at {caller.project}/app.py:18" in answer.text
-    assert f"Lock self.b: held by ba; awaited by ab at {caller.project}/app.py:12" in answer.text
+    assert f"Lock self.a: held by ab; awaited by ba at {caller.project / 'app.py'}:18" in answer.text
+    assert f"Lock self.b: held by ba; awaited by ab at {caller.project / 'app.py'}:12" in answer.text
 
 
 @pytest.mark.thorough

@@ -162,7 +162,7 @@ async def test_life_of_a_call_is_shown(caller: Caller, language: Language) -> No
     assert ("total", "1") in changes[2]
     assert details["returned"]["value"] == "1"
     first, *rest = traced.text.splitlines()
-    assert first.startswith(f"{caller.project}/{language.source}:{language.first} in ")
+    assert first.startswith(f"{caller.project / language.source}:{language.first} in ")
     assert "called from" in first
     assert rest[-1] == "Returned: 1"
     assert any("[true]" in line for line in rest)
@@ -178,7 +178,7 @@ async def test_crash_is_explained_in_one_call(caller: Caller, language: Language
     assert frames[0]["variables"][0]["name"] == "missing"  # the suspicious ones come first
     assert len(frames) >= 2
     lines = answer.text.splitlines()
-    assert lines[0].startswith(f"{caller.project}/{language.source}:{language.crash}")
+    assert lines[0].startswith(f"{caller.project / language.source}:{language.crash}")
     assert lines[1].startswith(("Exception: ", "Cause: "))
     assert any(line.startswith("   missing = ") and "(!)" in line for line in lines)
     assert (await caller("sessions")).details["sessions"] == []
@@ -220,7 +220,10 @@ async def test_test_that_fails_is_traced_and_explained(caller: Caller) -> None:
     assert "total = 1" in explained.text
     assert "@py_" not in explained.text
     wrong = await caller("trace", test="test_sums.py::test_other", timeout=120)
-    assert wrong.error == ("invalid_arguments", f"test: {caller.project}/test_sums.py has no test function test_other")
+    assert wrong.error == (
+        "invalid_arguments",
+        f"test: {caller.project / 'test_sums.py'} has no test function test_other",
+    )
 
 
 async def test_trace_names_the_line_of_a_def_and_a_session_goes_on_behind_the_call(caller: Caller) -> None:

@@ -4,7 +4,6 @@ python answering_hub.py [VERSION]
 """
 
 import os
-import signal
 import sys
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
@@ -16,6 +15,7 @@ from dapkit.hub import wire
 from dapkit.hub.calls import HubCall
 from dapkit.hub.daemon import run
 from dapkit.settings import Settings
+from dapkit.system.signals import KILL
 
 
 class Answering:
@@ -62,7 +62,7 @@ class Answering:
             case "unfit":
                 result = {"value": object()}
             case "die":
-                os.kill(os.getpid(), signal.SIGKILL)
+                os.kill(os.getpid(), KILL)
         return result
 
     async def _wait(self, call: HubCall) -> None:

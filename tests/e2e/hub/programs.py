@@ -1,10 +1,14 @@
 """What is debugged: programs of two languages, by three adapters."""
 
+import os
 import subprocess
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+
+ROOT = str(Path(os.sep).absolute())
+"""A folder that is there on each system."""
 
 LOOP_IN_PYTHON = """\
 import time

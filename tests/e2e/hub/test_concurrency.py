@@ -1,6 +1,5 @@
 """Much at once: sessions, output, callers."""
 
-import re
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -9,6 +8,7 @@ import pytest
 from dapkit import limits
 from dapkit.hub import CallRefused
 from e2e.hub.debugger import Debugger
+from e2e.hub.processes import most_memory
 from e2e.hub.programs import LINE, RequireTool, c_program, python_program
 
 LINE_OF_OUTPUT = "0123456789" * 10 + "\n"
@@ -33,12 +33,6 @@ int main(void) {{
     puts("the end");
 }}
 """
-
-
-def resident_bytes(pid: int) -> int:
-    found = re.search(r"VmHWM:\s+(\d+) kB", Path(f"/proc/{pid}/status").read_text())
-    assert found is not None
-    return int(found[1]) * 1024
 
 
 @pytest.mark.thorough
@@ -95,7 +89,7 @@ def test_flood_of_output_neither_fills_the_hub_nor_deafens_it(
     assert text.replace("\r", "").endswith(f"{LINE_OF_OUTPUT}the end\n")
     assert limits.OUTPUT_KEPT_CHARACTERS / 2 < len(text) <= limits.OUTPUT_KEPT_CHARACTERS
     assert output["complete"] is False
-    assert resident_bytes(debugger.hub) < 200_000_000
+    assert most_memory(debugger.hub) < 200_000_000
 
 
 @pytest.mark.thorough

@@ -2,7 +2,6 @@
 
 import json
 import os
-import signal
 import subprocess
 import sys
 import time
@@ -12,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from dapkit.system.signals import KILL
 from e2e.hub.debugger import Debugger
 from e2e.hub.processes import ended, family, runs
 from e2e.hub.programs import LINE, Debuggee, RequireTool, c_program, python_program
@@ -57,7 +57,7 @@ def works(debugger: Debugger, debuggee: Debuggee) -> bool:
 def test_killed_hub_takes_adapter_and_program_along(debugger: Debugger, debuggee: Debuggee) -> None:
     debugger.stop_at_the_line(debuggee)
     started = debugger.started()
-    os.kill(debugger.hub, signal.SIGKILL)
+    os.kill(debugger.hub, KILL)
     assert_all_end(started)
     assert works(debugger, debuggee)
 
@@ -67,7 +67,7 @@ def test_killed_hub_takes_a_running_program_along(debugger: Debugger, debuggee: 
     debugger.launch(debuggee)
     assert debugger.call("wait", timeout=0.1)["status"] == "running"
     started = debugger.started()
-    os.kill(debugger.hub, signal.SIGKILL)
+    os.kill(debugger.hub, KILL)
     assert_all_end(started)
 
 
@@ -83,7 +83,7 @@ child.wait()
     debugger.launch(python_program(project, text), 5)
     assert debugger.call("wait", timeout=40)["status"] == "stopped"
     left = [int(pid) for pid in (project / "pids").read_text().split()]
-    os.kill(debugger.hub, signal.SIGKILL)
+    os.kill(debugger.hub, KILL)
     assert_all_end(dict.fromkeys(left, "a child"))
 
 
@@ -95,7 +95,7 @@ def test_hub_killed_while_it_starts_a_session_leaves_nothing(
     with calling(folder, project, "launch", debuggee.launch(LINE)) as caller:
         while not any(debuggee.adapter[-1] in command for command in seen.values()):
             seen |= debugger.started()
-        os.kill(debugger.hub, signal.SIGKILL)
+        os.kill(debugger.hub, KILL)
         seen |= debugger.started()
         assert "HubLost: the hub" in caller.communicate()[1]
     assert_all_end(seen)
@@ -113,7 +113,7 @@ def test_hub_told_to_stop_ends_everything_before_it_is_gone(debugger: Debugger, 
 def test_killed_adapter_ends_its_session_and_no_other(debugger: Debugger, debuggee: Debuggee) -> None:
     debugger.stop_at_the_line(debuggee)
     started = debugger.started()
-    os.kill(debugger.process_of(*debuggee.adapter), signal.SIGKILL)
+    os.kill(debugger.process_of(*debuggee.adapter), KILL)
     debugger.wait_for_end("debug-1")
     assert_all_end(started)
     assert works(debugger, debuggee)
@@ -124,7 +124,7 @@ def test_killed_adapter_ends_its_session_and_no_other(debugger: Debugger, debugg
 def test_killed_program_ends_its_session(debugger: Debugger, debuggee: Debuggee) -> None:
     debugger.stop_at_the_line(debuggee)
     started = debugger.started()
-    os.kill(debugger.process_of(str(debuggee.program)), signal.SIGKILL)
+    os.kill(debugger.process_of(str(debuggee.program)), KILL)
     debugger.wait_for_end("debug-1")
     assert_all_end(started)
     assert runs(debugger.hub)
@@ -172,7 +172,7 @@ def test_hub_killed_at_any_moment_leaves_nothing(
         while time.monotonic() < moment:
             seen |= debugger.started()
         seen |= debugger.started()
-        os.kill(debugger.hub, signal.SIGKILL)
+        os.kill(debugger.hub, KILL)
         caller.wait()
     assert_all_end(seen)
     assert Debugger(debugger.hub_client, project).hub != debugger.hub

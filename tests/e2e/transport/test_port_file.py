@@ -3,7 +3,8 @@
 import contextlib
 import os
 import socket
-from collections.abc import AsyncIterator, Awaitable, Callable
+import threading
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -133,6 +134,30 @@ async def test_stranger_at_the_port_is_refused(path: Path, caplog: pytest.LogCap
             await stranger.send(b"p" * 32)
             assert await rest_of(stranger) == b""
     assert "a connection was refused: the other end does not know the key of the file" in caplog.text
+
+
+@pytest.fixture
+def port_of_stranger() -> Iterator[int]:
+    """Return a port at which a program listens that knows no key, and ends each connection."""
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+
+        def serve() -> None:
+            with contextlib.suppress(OSError):
+                while True:
+                    connection, _ = listening.accept()
+                    connection.close()
+
+        thread = threading.Thread(target=serve, daemon=True)
+        thread.start()
+        yield listening.getsockname()[1]
+        with contextlib.suppress(OSError):
+            listening.shutdown(socket.SHUT_RDWR)
+
+
+async def test_file_whose_port_a_stranger_has_by_now_is_replaced(path: Path, port_of_stranger: int) -> None:
+    write(path, f"{port_of_stranger} {os.urandom(32).hex()} 1\n")
+    async with echoing(path):
+        assert await said_back(await connect_port_file(path)) == b"hello"
 
 
 async def test_file_of_a_process_that_was_killed_is_replaced(path: Path) -> None:

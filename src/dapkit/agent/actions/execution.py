@@ -25,6 +25,7 @@ from dapkit.protocol.time_travel import StepBackIntoArguments, TravelToArguments
 from dapkit.sessions.breakpoints import anchors
 from dapkit.sessions.errors import Misplaced, SessionOver
 from dapkit.sessions.stops import How, Outcome
+from dapkit.system.platform_support import needs_linux
 
 
 @action(Approval.EXECUTE)
@@ -263,7 +264,10 @@ def _require_step_back(call: ActionCall, what: str) -> None:
         call.require("supports_step_back", what)
     except Unsupported as error:
         if call.session.traits.recorded_history:
-            error.hint = "Start the program with time_travel; in a shell: dapkit launch --time-travel PROGRAM."
+            error.hint = (
+                needs_linux("time travel")
+                or "Start the program with time_travel; in a shell: dapkit launch --time-travel PROGRAM."
+            )
         raise
 
 

@@ -7,7 +7,7 @@ from itertools import zip_longest
 from dapkit.agent import limits
 from dapkit.agent.results.run import ComparedRuns, RunResult, RunStop, StopDifference
 
-_ADDRESS = re.compile(r"0x[0-9a-fA-F]+|(?<=[a-z] )\d{12,}(?=\)>)")
+_ADDRESS = re.compile(r"0x[0-9a-fA-F]+|(?:(?<=[a-z] )\d{12,}|(?<=, started )\d+|(?<=, started daemon )\d+)(?=\)>)")
 """An address, or the id of a thread at the end of its text in Python."""
 
 

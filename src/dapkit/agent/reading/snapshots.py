@@ -1,6 +1,7 @@
 """A session as an answer shows it."""
 
 from datetime import UTC, datetime
+from pathlib import Path
 
 from dapkit.agent.results.snapshot import Child, Snapshot
 from dapkit.client import FunctionLocation, SourceLocation
@@ -67,7 +68,7 @@ def _child(target: Target) -> Child:
 
 def source_at(path: str) -> Source:
     """Make a source of the path of a file, or of the name of something else."""
-    return Source(path=path) if path.startswith("/") else Source(name=path)
+    return Source(path=path) if Path(path).is_absolute() else Source(name=path)
 
 
 def _time(seconds: float) -> str:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from dapkit.catalog.launch_json.inputs import Input
+from dapkit.system.user_folders import HOME
 
 _VARIABLE = re.compile(r"\$\{([^{}]+)\}")
 
@@ -172,7 +173,7 @@ _OF_FILE: Mapping[str, Callable[[Path, Path], str]] = {
 
 _PLAIN: Mapping[str, Callable[[VariableContext], str]] = {
     "cwd": lambda around: str(around.folder),
-    "userHome": lambda around: around.env.get("HOME", ""),
+    "userHome": lambda around: around.env.get(HOME, ""),
     "pathSeparator": lambda _: os.sep,
     "/": lambda _: os.sep,
 }

@@ -10,6 +10,8 @@ import click
 
 from dapkit.cli.common_options import session_names
 from dapkit.cli.diagnostics.common import menu_command, show_page
+from dapkit.system.files import CLOSE_IN_CHILDREN
+from dapkit.system.selection import IS_WINDOWS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -69,7 +71,7 @@ def wire(
         else:
             _show(source, wire_filter, whole=whole, as_json=as_json)
     except BrokenPipeError:  # the reader has exited, which is allowed; the remaining output is dropped
-        os.dup2(os.open(os.devnull, os.O_WRONLY | os.O_CLOEXEC), sys.stdout.fileno())
+        os.dup2(os.open(os.devnull, os.O_WRONLY | CLOSE_IN_CHILDREN), sys.stdout.fileno())
 
 
 def _given_here(option: str) -> bool:
@@ -122,6 +124,8 @@ def _write(messages: "Iterable[PairedMessage]", *, whole: bool, as_json: bool) -
 
 def _nobody_reads() -> bool:
     """Whether the reader of our pipe has gone, which is seen by a write only, and perhaps nothing is to be written."""
+    if IS_WINDOWS:  # where only a write shows it
+        return False
     poll = select.poll()
     poll.register(sys.stdout, 0)
     return any(events & select.POLLERR for _, events in poll.poll(0))

@@ -2,6 +2,7 @@
 
 import functools
 from collections.abc import Sequence
+from pathlib import Path
 
 from dapkit.agent.text.escaping import one_line
 from dapkit.diagnostics import limits
@@ -45,7 +46,7 @@ def with_source(place: str) -> str:
     """Add the line of a Python file to its place, if it can be read here; the program chooses the file's name."""
     file, _, number = place.rpartition(":")
     line = int(number) if number.isdecimal() else 0  # of `native code`
-    lines = _lines_of(file) if file.startswith("/") and file.endswith(".py") else ()
+    lines = _lines_of(file) if Path(file).is_absolute() and file.endswith(".py") else ()
     text = lines[line - 1].strip() if 0 < line <= len(lines) else ""
     return f"{place}  {text[: limits.HEAP_SOURCE_CHARACTERS]}" if text else place
 

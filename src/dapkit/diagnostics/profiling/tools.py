@@ -18,6 +18,7 @@ from dapkit.agent.text.escaping import one_line
 from dapkit.diagnostics import limits
 from dapkit.diagnostics.errors import DiagnosticsError
 from dapkit.system import procfs
+from dapkit.system.signals import KILL
 from dapkit.system.this_system import SYSTEM
 from dapkit.transport.group_reaper import GroupReaper
 
@@ -124,7 +125,7 @@ def _bound(pid: int) -> None:
 def _end(process: subprocess.Popen[bytes]) -> None:
     if process.poll() is None:
         with suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGKILL)
+            SYSTEM.signal_group(process.pid, KILL)
     process.wait()
     for pipe in (process.stdin, process.stdout):
         if pipe is not None:

@@ -58,7 +58,10 @@ def memory_file(name: str) -> int:
 
 def user() -> int:
     """Return our user; 0 on Windows, whose users have no numbers."""
-    return 0 if sys.platform == "win32" else os.geteuid()
+    if sys.platform == "win32":
+        return 0
+    else:  # noqa: RET505 - checkers of types know it by this
+        return os.geteuid()
 
 
 def openness(status: os.stat_result) -> str | None:
@@ -116,14 +119,18 @@ _FROM_BEGINNING: Final = 0  # SEEK_SET
 
 def descriptor_limit() -> int:
     """Return the soft limit of descriptors; -1 for none."""
-    return -1 if sys.platform == "win32" else os.sysconf("SC_OPEN_MAX")
+    if sys.platform == "win32":
+        return -1
+    else:  # noqa: RET505 - as above
+        return os.sysconf("SC_OPEN_MAX")
 
 
 def duplicate_above(number: int, lowest: int) -> int:
     """Duplicate a descriptor, to one that no child inherits and that is not lower, where the system can do so."""
     if sys.platform == "win32":
         return os.dup(number)
-    return fcntl.fcntl(number, fcntl.F_DUPFD_CLOEXEC, lowest)
+    else:  # noqa: RET505 - as above
+        return fcntl.fcntl(number, fcntl.F_DUPFD_CLOEXEC, lowest)
 
 
 # Waiting
@@ -223,7 +230,10 @@ else:
 
 # Sockets
 
-NO_SIGNAL: Final = _socket.MSG_NOSIGNAL if IS_LINUX else 0
+if sys.platform == "linux":
+    NO_SIGNAL: Final = _socket.MSG_NOSIGNAL if IS_LINUX else 0
+else:
+    NO_SIGNAL: Final = 0
 """The flag by which a connection that has ended is an error, and no signal. macOS has an option for it instead."""
 
 if sys.platform == "win32":
@@ -259,7 +269,7 @@ def user_behind(connection: _socket.socket) -> int:
 
 def bind_private(listening: _socket.socket, path: str) -> None:
     """Bind a unix socket to a file that only our user can connect to. Raises: OSError."""
-    if IS_LINUX:
+    if sys.platform == "linux" and IS_LINUX:
         os.fchmod(listening.fileno(), 0o600)  # bind makes the file with the mode of the socket
         listening.bind(path)
     else:
@@ -268,6 +278,20 @@ def bind_private(listening: _socket.socket, path: str) -> None:
 
 
 # Threads and processes
+
+if sys.platform == "win32":
+
+    def interpreter_library() -> int:
+        """Return the handle of the library that the interpreter itself is."""
+        return sys.dllhandle
+
+else:
+
+    def interpreter_library() -> int:
+        """Return the handle of the library that the interpreter itself is."""
+        import _ctypes
+
+        return _ctypes.dlopen(None, 0)  # type: ignore[arg-type]  # None is the interpreter itself
 
 
 if sys.platform == "win32":

@@ -5,13 +5,13 @@ code that reads a key states its effect. Older keys are turned into those that r
 that do nothing here are reported by `keys`.
 """
 
-import os
 from typing import Annotated, Literal
 
 from msgspec import Meta, field
 
 from dapkit.protocol import AttachRequestArguments, LaunchRequestArguments, ProtocolObject
 from dapkit.python.recording.file import SUFFIX
+from dapkit.system.files import user
 
 type Console = Literal["internalConsole", "integratedTerminal", "externalTerminal"]
 type Presentation = Literal["group", "inline", "hide"]
@@ -230,7 +230,7 @@ class PythonLaunch(LaunchRequestArguments, frozen=True, kw_only=True):
     @property
     def is_elevated(self) -> bool:
         """Whether the program runs as root, and the adapter does not."""
-        return self.sudo and os.geteuid() != 0
+        return self.sudo and user() != 0
 
 
 class PythonAttach(AttachRequestArguments, frozen=True, kw_only=True):

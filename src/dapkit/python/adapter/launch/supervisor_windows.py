@@ -243,7 +243,7 @@ def _inherited(number: int) -> int:
 def _connected(path: str) -> socket.socket:
     """Connect to the adapter, by the file with its port and key; both ends prove that they know the key."""
     with open(path, encoding="ascii") as file:  # noqa: PTH123 - the same
-        port, digits = file.read().split()
+        port, digits, *_ = file.read().split()
     key = bytes.fromhex(digits)
     adapter = socket.create_connection(("127.0.0.1", int(port)), timeout=_EXCHANGE_SECONDS)
     ours = os.urandom(_PART_BYTES)

@@ -366,10 +366,11 @@ def _plain(name: str) -> str:
 
 def _preparing(prepare: Callable[[], object], way: Variables) -> Callable[[], None]:
     """Return a function that does the same in a fork, and shows the way to the program that the fork becomes."""
+    texts = [(os.fsdecode(name), os.fsdecode(value)) for name, value in way.items()]
 
     def prepares() -> None:
         prepare()
-        for name, value in way.items():
+        for name, value in texts:
             os.putenv(name, value)
 
     return prepares

@@ -78,7 +78,7 @@ def connect_by_key(path: str) -> _socket.socket:
     """Connect to the process that has written a file. Raises: OSError."""
     handle = os.open(path, READ_ONLY)
     try:
-        port, _, digits = os.read(handle, 256).decode("ascii", "replace").strip().partition(" ")
+        port, digits, *_ = [*os.read(handle, 256).decode("ascii", "replace").split(), "", ""]
     finally:
         os.close(handle)
     if not (port.isdecimal() and len(digits) == 2 * _PART_BYTES):

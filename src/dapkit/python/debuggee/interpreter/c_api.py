@@ -6,6 +6,8 @@ from collections.abc import Callable
 from types import FrameType
 from typing import Any
 
+from ..system import interpreter_library
+
 
 class _Any(_ctypes._SimpleCData):  # type: ignore[type-arg]  # of objects
     _type_ = "O"
@@ -28,7 +30,7 @@ class _Interpreter:
     """The library that the interpreter itself is."""
 
     _name = None
-    _handle = _ctypes.dlopen(None, 0)  # type: ignore[arg-type]  # None is the interpreter itself
+    _handle = interpreter_library()
 
 
 def _function(name: str) -> Any:  # noqa: ANN401 - its functions have no types
