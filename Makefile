@@ -79,7 +79,7 @@ WINDOWS_SESSIONS := tests/windows tests/e2e/transport/test_port_file.py $(addpre
     tests/e2e/hub $(addprefix tests/e2e/agent/test_,api.py run.py python.py inspection.py)
 WINDOWS_PYTHON := 3.13
 ON_WINDOWS = $(PYTHON) tools/windows/pythons.py run $(WINDOWS_PYTHON) -m pytest -p no:cacheprovider --thorough
-.PHONY: windows windows-units windows-sessions wheel-windows
+.PHONY: windows windows-units windows-sessions wheel-windows wheel-macos
 windows: $(READY)
 	$(PYTHON) tools/windows/pythons.py
 	$(PYTHON) tools/windows/build_extension.py
@@ -171,17 +171,22 @@ wheel: $(READY) .venv-wheel/.ready ## build the sdist, and a wheel for every Lin
 
 wheel-windows: wheel windows ## build a wheel for Windows too; after tools/debian_trees.sh, as root
 	rm -f dist/*win_amd64.whl
-	$(PYTHON) tools/windows/build_wheel.py .venv-wheel/bin dist/*manylinux*.whl dist
+	$(PYTHON) tools/other_wheels.py .venv-wheel/bin dist/*manylinux*.whl dist windows
+
+wheel-macos: wheel ## build a wheel for macOS too, without the C extension
+	rm -f dist/*macosx*.whl
+	$(PYTHON) tools/other_wheels.py .venv-wheel/bin dist/*manylinux*.whl dist macos
 
 check-install: $(READY) .venv-wheel/.ready ## install that into an empty environment of each Python, and debug there
 	$(PYTHON) tools/check_install.py .tools/bin/uv .venv-wheel/bin
 
 vscode-bundle: $(READY) .venv-wheel/.ready
-	$(PYTHON) tools/bundle_vscode.py .tools/bin/uv .venv-wheel/bin editors/vscode/bundled
+	$(PYTHON) tools/bundle_vscode.py .tools/bin/uv .venv-wheel/bin editors/vscode/bundled $(VSIX_TARGET)
 
-vsix: editors/vscode/node_modules/.ready ## package the extension for VS Code into dist/
+export VSIX_TARGET ?= linux-$(shell uname -m | sed 's/x86_64/x64/; s/aarch64/arm64/')
+vsix: editors/vscode/node_modules/.ready ## package the extension for VS Code into dist/; VSIX_TARGET=win32-x64 (after make windows), darwin-arm64, darwin-x64
 	@mkdir -p dist
-	cd editors/vscode && $(NPM) exec -- vsce package --allow-missing-repository --target linux-$$(uname -m | sed 's/x86_64/x64/; s/aarch64/arm64/') --out $(CURDIR)/dist/
+	cd editors/vscode && $(NPM) exec -- vsce package --allow-missing-repository --target $(VSIX_TARGET) --out $(CURDIR)/dist/
 
 check-vscode: editors/vscode/node_modules/.ready ## check format, lint and types of the extension for VS Code, and test what it decides
 	cd editors/vscode && $(NPM) run check && $(NPM) test

@@ -29,6 +29,7 @@ FEATURES: Final = {
         "tests/e2e/hub/test_client.py::test_files_of_a_project_that_never_end_keep_nobody_waiting",
         "tests/unit/hub/test_daily_log.py::*",
         "tests/unit/hub/test_folder.py::*",
+        "tests/unit/hub/test_project.py::test_links_lead_to_one_project",
         "tests/e2e/python/test_values.py::test_presenters_that_the_project_names_are_used",
         "tests/unit/python/test_presenter_files.py::test_files_are_those_of_the_nearest_project_*",
         "tests/unit/transport/test_recorder.py::test_full_disk_*",

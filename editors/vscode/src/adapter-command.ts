@@ -5,9 +5,11 @@
  * has to be only one. Interpreters and adapters that were found to serve are not asked again.
  */
 
+import * as os from "node:os";
 import * as path from "node:path";
 
 import { SERVER_KEY, interpreterOf, type Configuration } from "./configuration";
+import { isPath } from "./platform";
 import { Problem, problemOfSetting } from "./problem";
 import { answerOf, findOnPath } from "./programs";
 import { PYTHON_PROBE, objectionToAdapter, objectionToPython } from "./versions";
@@ -70,10 +72,10 @@ async function bundledCommand(configuration: Configuration, options: AdapterOpti
 
 /** A name is looked for on the PATH, a path is relative to the folder of the program. */
 async function located(named: string, cwd: unknown): Promise<string> {
-  if (!named.includes("/")) {
+  if (!isPath(named)) {
     return (await findOnPath(named)) ?? named;
   }
-  return path.resolve(typeof cwd === "string" ? cwd : "", named.replace(/^~(?=\/)/, process.env["HOME"] ?? "~"));
+  return path.resolve(typeof cwd === "string" ? cwd : "", named.replace(/^~(?=[\\/])/, os.homedir()));
 }
 
 function problemOfInterpreter(objection: string, selectInterpreter: string | undefined): Problem {

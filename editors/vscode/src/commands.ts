@@ -5,6 +5,7 @@ import * as vscode from "vscode";
 
 import type { AdapterCommands, AdapterFactory } from "./adapter-factory";
 import { currentFile, recording, type Configuration } from "./configuration";
+import { needsLinux } from "./platform";
 import { processesOf } from "./processes";
 import { recordFile } from "./record";
 
@@ -47,6 +48,12 @@ async function start(file: vscode.Uri, configuration: Configuration): Promise<vo
 
 /** Let the user choose a process; return its id, or undefined if none was chosen. */
 async function pickProcess(): Promise<string | undefined> {
+  const problem = needsLinux("Attaching to a process by its number");
+  if (problem !== undefined) {
+    const advice = "Let the program listen with `python -m dapkit --listen 5678 PROGRAM`, and attach by that port.";
+    await vscode.window.showErrorMessage(`${problem} ${advice}`);
+    return undefined;
+  }
   const processes = await processesOf(process.getuid?.() ?? 0);
   const chosen = await vscode.window.showQuickPick(
     processes.map((each) => ({

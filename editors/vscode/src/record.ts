@@ -6,6 +6,7 @@ import * as vscode from "vscode";
 
 import type { AdapterCommands } from "./adapter-factory";
 import { currentFile } from "./configuration";
+import { needsLinux } from "./platform";
 import { recordedRun } from "./recorded-run";
 
 const DEBUG = "Debug the recording";
@@ -14,8 +15,9 @@ export async function recordFile(
   commands: AdapterCommands,
   file = vscode.window.activeTextEditor?.document.uri,
 ): Promise<void> {
-  if (file === undefined) {
-    await vscode.window.showErrorMessage("There is no file to record: open one first.");
+  const problem = file === undefined ? "There is no file to record: open one first." : needsLinux("Recording a run");
+  if (file === undefined || problem !== undefined) {
+    await vscode.window.showErrorMessage(problem ?? "");
     return;
   }
   const document = await vscode.workspace.openTextDocument(file);

@@ -8,6 +8,7 @@ import { after, before, test } from "node:test";
 
 import { adapterCommand, type AdapterOptions } from "../src/adapter-command";
 import { chosenInterpreter } from "../src/interpreter";
+import { interpreterNames, isPath, needsLinux, programFile } from "../src/platform";
 import { Problem } from "../src/problem";
 import { processesOf } from "../src/processes";
 import { isOfUser } from "../src/programs";
@@ -41,6 +42,38 @@ test("a setting comes before the selected interpreter, that before an environmen
   assert.equal(await chosenInterpreter({ setting: "", folder, selected }), "/selected");
   const nothing = () => Promise.resolve(undefined);
   assert.equal(await chosenInterpreter({ setting: "", folder, selected: nothing }), environment);
+});
+
+test("an environment of Windows has its interpreter in Scripts", async () => {
+  const project = path.join(folder, "of-windows");
+  await program("of-windows/.venv/bin/python", "");
+  const interpreter = await program("of-windows/.venv/Scripts/python.exe", "");
+  const choices = { setting: "", folder: project, selected: () => Promise.resolve(undefined), isWindows: true };
+  assert.equal(await chosenInterpreter(choices), interpreter);
+});
+
+test("programs and paths are named as their system has them", () => {
+  assert.deepEqual(
+    ["python", "python.exe"].map((name) => programFile(name, true)),
+    ["python.exe", "python.exe"],
+  );
+  assert.equal(programFile("python", false), "python");
+  const texts = ["python", "C:\\Python\\python.exe", ".venv\\python.exe", "./python"];
+  assert.deepEqual(
+    texts.map((text) => isPath(text, true)),
+    [false, true, true, true],
+  );
+  assert.deepEqual(
+    texts.map((text) => isPath(text, false)),
+    [false, false, false, true],
+  );
+  assert.deepEqual([interpreterNames(true)[0], interpreterNames(false)[0]], ["python", "python3"]);
+});
+
+test("features that need Linux say so elsewhere", () => {
+  assert.equal(needsLinux("Recording a run", "linux"), undefined);
+  assert.equal(needsLinux("Recording a run", "win32"), "Recording a run needs Linux.");
+  assert.equal(needsLinux("Recording a run", "darwin"), "Recording a run needs Linux.");
 });
 
 test("an environment of another user is not taken", { skip: process.getuid?.() !== 0 }, async () => {

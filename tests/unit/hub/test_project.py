@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from dapkit.hub.folder import project_of
+from dapkit.system.user_folders import HOME
 
 
 def test_folder_without_marks_is_its_own_project(tmp_path: Path) -> None:
@@ -28,7 +29,7 @@ def test_nearest_marked_folder_counts(tmp_path: Path) -> None:
 
 
 def test_home_is_no_project_of_what_lies_below_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv(HOME, str(tmp_path))
     (tmp_path / ".git").mkdir()
     below = tmp_path / "scratch"
     below.mkdir()
