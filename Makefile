@@ -73,7 +73,8 @@ test-posix: $(READY) ## test with what every POSIX system has, as macOS; what on
 	fi
 
 WINDOWS_UNITS := tests/unit/protocol tests/unit/endpoint tests/unit/adapter tests/unit/transport tests/unit/client \
-    tests/unit/debuggee tests/unit/python tests/unit/hub tests/unit/agent tests/unit/sessions tests/unit/proxy
+    tests/unit/debuggee tests/unit/python tests/unit/hub tests/unit/agent tests/unit/sessions tests/unit/proxy \
+    tests/unit/cli/test_own_input.py
 WINDOWS_SESSIONS := tests/windows tests/e2e/transport/test_port_file.py $(addprefix tests/e2e/python/test_,$(addsuffix .py,debugging \
     every_request launch attach data_breakpoints values configurations threads_and_sources events)) \
     tests/e2e/hub $(addprefix tests/e2e/agent/test_,api.py run.py python.py inspection.py)

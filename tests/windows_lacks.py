@@ -100,6 +100,7 @@ FEATURES: Final = {
     ),
     "log messages need no marks in the program's output": (
         "tests/unit/debuggee/connection/test_output_marks.py::*",
+        "tests/e2e/agent/test_inspection.py::test_what_an_evaluation_prints_comes_in_its_answer_and_not_again",
         "tests/unit/python/test_marked_output.py::*",
     ),
     "time travel and recordings": (
