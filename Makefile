@@ -77,7 +77,12 @@ WINDOWS_UNITS := tests/unit/protocol tests/unit/endpoint tests/unit/adapter test
     tests/unit/cli/test_own_input.py
 WINDOWS_SESSIONS := tests/windows tests/e2e/transport/test_port_file.py $(addprefix tests/e2e/python/test_,$(addsuffix .py,debugging \
     every_request launch attach data_breakpoints values configurations threads_and_sources events)) \
-    tests/e2e/hub $(addprefix tests/e2e/agent/test_,api.py run.py python.py inspection.py)
+    tests/e2e/hub $(addprefix tests/e2e/agent/test_,api.py run.py python.py inspection.py) \
+    tests/e2e/python/test_instructions.py $(addprefix tests/e2e/engine/test_,$(addsuffix .py,breakpoints stepping threads \
+    bytecode exceptions stacks function_breakpoints jumps restart_frame assignment cells completions text_breakpoints \
+    inline_breakpoints)) \
+    $(addprefix tests/e2e/python/test_children.py::test_,child_has_a_session_with_the_breakpoints_of_its_parent \
+    child_that_is_started_in_another_way_has_a_session children_are_followed_without_the_extension)
 WINDOWS_PYTHON := 3.13
 ON_WINDOWS = $(PYTHON) tools/windows/pythons.py run $(WINDOWS_PYTHON) -m pytest -p no:cacheprovider --thorough
 .PHONY: windows windows-units windows-sessions wheel-windows wheel-macos
@@ -92,7 +97,8 @@ windows-units:
 	$(ON_WINDOWS) $(ARGS) $(WINDOWS_UNITS)
 
 windows-sessions:
-	$(ON_WINDOWS) $(ARGS) $(WINDOWS_SESSIONS)
+	@mkdir -p $(REPORTS)
+	$(ON_WINDOWS) -o junit_family=xunit1 --junit-xml=$(REPORTS)/windows.xml $(ARGS) $(WINDOWS_SESSIONS)
 
 test-cluster: $(READY) ## test jobs on all engines, Ray as well, which is installed for it (300 MB)
 	@if [ ! -x .tools/ray/bin/python ]; then .tools/bin/uv venv --quiet --python $(PYTHON) .tools/ray && \

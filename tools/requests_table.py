@@ -4,8 +4,8 @@
     python tools/requests_table.py --check    fail if the page says anything else
 
 What the adapter announces and handles is asked of the adapter itself. Whether a row works is
-read from the reports that `make test ARGS=--each-python` and `make test-js` leave in build/: a row
-is a yes where tests that carry its name have passed, and none has failed. What is in no report, such
+read from the reports that `make test ARGS=--each-python`, `make test-js` and `make test-windows` leave in
+build/: a row is a yes where tests that carry its name have passed, and none has failed. What is in no report, such
 as a Python that nothing was run with, is not compared, and stays as it was written.
 """
 
@@ -30,6 +30,7 @@ from made_files import ROOT, table
 
 PAGE = ROOT / "docs/reference/requests.md"
 VERSIONS = ("3.12", "3.13", "3.14", "3.15")
+WINDOWS = "Windows"
 UNKNOWN = "?"
 
 ROWS = {
@@ -88,6 +89,8 @@ class Evidence:
                 if "row" in told and "python" in told:
                     self._columns.add(told["python"])
                     self.outcomes[row_of(told["row"]), told["python"]].add(outcome(case))
+        for report in sorted(reports.glob("windows*.xml")):
+            self._add_windows(report)
         if real_client.exists():
             self._columns.add("real client")
             for case in testcases(real_client):
@@ -100,6 +103,13 @@ class Evidence:
         for line in heard.read_text().splitlines() if self._listened else ():
             for kind, names in json.loads(line).items():
                 self.seen[kind].update(names)
+
+    def _add_windows(self, report: Path) -> None:
+        self._columns.add(WINDOWS)
+        for case in testcases(report):
+            for entry in case.iter("property"):
+                if entry.get("name") == "row":
+                    self.outcomes[row_of(entry.get("value", "")), WINDOWS].add(outcome(case))
 
     def of_row(self, row: str, column: str) -> str:
         """Say whether a row works, as far as one column knows."""
@@ -175,10 +185,11 @@ def page(evidence: Evidence) -> Iterator[str]:
     yield ""
     yield "Tests stand behind each row: dapkit's own, in programs run by each version of Python, and tests with"
     yield "`DebugClient`, Microsoft's test client for debug adapters. A yes means that tests of the row have passed and"
-    yield "none has failed; and, with `DebugClient`, that each of its requests was answered with success."
+    yield "none has failed; and, with `DebugClient`, that each of its requests was answered with success. Windows is"
+    yield "Python 3.13 for Windows under Wine, and tests of [features that it lacks](platforms.md) are left out there."
     yield ""
-    columns = (*VERSIONS, "real client")
-    head = ("requests", "support", *(f"Python {version}" for version in VERSIONS), "`DebugClient`")
+    columns = (*VERSIONS, WINDOWS, "real client")
+    head = ("requests", "support", *(f"Python {version}" for version in VERSIONS), WINDOWS, "`DebugClient`")
     yield from table(
         head, ((row, about, *(evidence.of_row(row, column) for column in columns)) for row, about in ROWS.items())
     )

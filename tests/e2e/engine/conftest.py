@@ -42,7 +42,7 @@ def starting(python: str, folder: Path) -> Iterator[Start]:
     with ExitStack() as stack:
 
         def run(text: str, *arguments: str, env: dict[str, str] | None = None, name: str = "prog.py") -> EngineClient:
-            (folder / name).write_text(textwrap.dedent(text).lstrip("\n"))
+            (folder / name).write_text(textwrap.dedent(text).lstrip("\n"), encoding="utf-8")
             return stack.enter_context(EngineClient(python, folder, "--program", name, "--", *arguments, env=env))
 
         yield run

@@ -7,13 +7,16 @@ import json
 import os
 import socket
 import subprocess
+import sys
 import time
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Self
 
 from dapkit.protocol import FrameDecoder, encode_frame
+from dapkit.python.debuggee.connection import local_socket
+from dapkit.system import keyed_port
 
 ENTRY = Path(__file__).parents[3] / "src" / "dapkit" / "python" / "debuggee" / "starting" / "entry.py"
 DEADLINE = 50.0
@@ -26,6 +29,19 @@ type Message = dict[str, Any]
 
 class Refused(Exception):  # noqa: N818 - named after the event
     """A request that got an error response."""
+
+
+def listening_at(place: Path) -> tuple[socket.socket, Callable[[socket.socket], None]]:
+    """Listen where an engine connects to; return the socket, and a function by which a connection proves itself."""
+    if sys.platform == "win32":
+        key = os.urandom(keyed_port.PART_BYTES)
+        listener = socket.create_server(("127.0.0.1", 0))
+        keyed_port.write(str(place), listener.getsockname()[1], key)
+        return listener, lambda connection: local_socket.check_key(connection, key)
+    listener = socket.socket(socket.AF_UNIX)
+    listener.bind(str(place))
+    listener.listen()
+    return listener, lambda _: None
 
 
 class EngineClient:
@@ -42,9 +58,7 @@ class EngineClient:
     ) -> None:
         self.folder = folder
         place = folder / "link"
-        listener = socket.socket(socket.AF_UNIX)
-        listener.bind(str(place))
-        listener.listen()
+        listener, admit = listening_at(place)
         listener.settimeout(DEADLINE)
         self.process = subprocess.Popen(
             [python, *options, str(entry or ENTRY), "--link", f"unix:{place}", *program],
@@ -56,6 +70,7 @@ class EngineClient:
         )
         try:
             self.connection, _ = listener.accept()
+            admit(self.connection)
         except TimeoutError:
             self.process.kill()
             raise AssertionError(self.process.communicate()) from None
@@ -250,7 +265,9 @@ class EngineClient:
             message = self.read(deadline)
             if message is not None and message["type"] == "event":
                 self.unseen.append(message)
-        output, errors = self.process.communicate(timeout=DEADLINE)
+        output, errors = (
+            data.replace(os.linesep.encode(), b"\n") for data in self.process.communicate(timeout=DEADLINE)
+        )
         return self.process.returncode, output.decode(), errors.decode()
 
     def events(self) -> Iterator[Message]:

@@ -54,7 +54,7 @@ CELLS = '''
 @pytest.fixture
 def in_cell(start: Start, tmp_path: Path) -> EngineClient:
     (tmp_path / "site-packages").mkdir()
-    (tmp_path / "site-packages" / "shell.py").write_text(SHELL)
+    (tmp_path / "site-packages" / "shell.py").write_text(SHELL, encoding="utf-8")
     peer = start(CELLS)
     peer.configure(lines=[14])
     peer.stopped("breakpoint")

@@ -46,6 +46,9 @@ _PORTION_BYTES: Final = 1 << 20
 _CACHE: Final = 0  # in all versions
 _OPTIMIZED: Final = 0x3  # CO_OPTIMIZED | CO_NEWLOCALS: a function's code
 
+_PACKAGES = tuple(f"{os.sep}{name}{os.sep}" for name in ("site-packages", "dist-packages"))
+"""Parts of the paths of installed packages."""
+
 
 class FoundText(NamedTuple):
     """A text, and the code that it is only a listing of, if that was not made from it."""
@@ -191,11 +194,7 @@ class Sources:
             return PROGRAM if filename.startswith(self._typed_in) else LIBRARY
         path = os.path.join(self.folder, filename)
         for candidate in (path, self.key(filename) or path):
-            if (
-                candidate.startswith(self._libraries)
-                or "/site-packages/" in candidate
-                or "/dist-packages/" in candidate
-            ):
+            if candidate.startswith(self._libraries) or any(folder in candidate for folder in _PACKAGES):
                 return LIBRARY
         return PROGRAM
 

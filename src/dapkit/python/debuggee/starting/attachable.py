@@ -31,6 +31,7 @@ from ..values.error_text import say
 
 _LIBRARIES = ("/site-packages/", "/dist-packages/", "/lib/python", "/dapkit/python/debuggee/", "<frozen ")
 """Parts of the names of files that are not the program's own."""
+_STANDARD_LIBRARY = os.path.dirname(os.__file__) + os.sep
 
 
 class ProgramIdentity:
@@ -340,7 +341,7 @@ def _last_error() -> str:
     place, traceback = "", error.__traceback__
     while traceback is not None:
         file = traceback.tb_frame.f_code.co_filename
-        if not any(part in file for part in _LIBRARIES):
+        if not (file.startswith(_STANDARD_LIBRARY) or any(part in file.replace(os.sep, "/") for part in _LIBRARIES)):
             place = f" at {file}:{traceback.tb_lineno}"
         traceback = traceback.tb_next
     return say(error) + place
