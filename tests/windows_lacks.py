@@ -74,6 +74,8 @@ FEATURES: Final = {
         "tests/e2e/python/test_children.py::*-exec]",
         "tests/e2e/python/test_children.py::*posix_spawn*",
         "tests/e2e/python/test_children.py::*spawn of os*",
+        "tests/e2e/python/test_children.py::*-shell]",
+        "tests/e2e/python/test_children.py::*-environment of its own]",  # Python needs SYSTEMROOT there
         "tests/e2e/python/test_attach.py::*fork*",
         "tests/e2e/python/test_attach.py::*that_a_signal_has_stopped*",
         "tests/e2e/python/test_attach.py::test_adapter_that_is_killed_lets_the_program_run_on",  # it names SIGKILL

@@ -2,6 +2,7 @@
 
 import os
 import socket
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import suppress
@@ -12,7 +13,9 @@ import pytest
 
 from action_fixtures import patient_caller
 from dapkit import limits
+from dapkit.client.terminal import open_terminal
 from dapkit.hub.client import HubClient
+from dapkit.protocol import RunInTerminalRequestArguments
 from dapkit.settings import Settings
 from e2e.hub.processes import suspend
 
@@ -76,6 +79,14 @@ async def test_program_reads_a_file_as_its_input(tmp_path: Path, monkeypatch: py
         assert "exit code 0" in (await caller("continue")).text
         assert (await caller("output", category="stdout")).text == "| hello Ann"
         assert (await caller("output", category="stderr")).text == "| beside"
+
+
+async def test_end_of_a_program_in_a_terminal_is_seen(tmp_path: Path) -> None:
+    command = RunInTerminalRequestArguments(args=[sys.executable, "-S", "-c", "print('done')"], cwd=str(tmp_path))
+    async with open_terminal(command) as terminal:
+        assert await terminal.wait(deadline=60) == 0
+        assert terminal.returncode == 0
+        assert terminal.read().text == "done\r\n"
 
 
 async def test_text_is_typed_into_a_program_in_a_terminal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -53,6 +53,7 @@ def start(request: RunInTerminalRequestArguments, program_input: Path | None) ->
         _TypedInput(None if process.stdin is None else writer_of(_own(process.stdin))),
         resize=lambda _rows, _columns: None,  # pipes have no size
         leave=lambda goes_on: _leave(copies, goes_on=goes_on),
+        process=process,
     )
 
 

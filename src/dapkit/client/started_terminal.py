@@ -20,6 +20,7 @@ class StartedTerminal:
         leave: is called before the ends are closed, and with true if the program is to go on: other processes keep the
             terminal open then, or the program would be hung up.
         report: where the launcher says why it could not become the program, and nothing if it has.
+        process: has the handle by which the number stays the program's on Windows.
 
     """
 
@@ -29,6 +30,7 @@ class StartedTerminal:
     resize: Callable[[int, int], None]
     leave: Callable[[bool], None]
     report: DescriptorReader | None = None
+    process: object = None
 
 
 def environment_of(changes: Mapping[str, str | None] | None, ours: Mapping[str, str]) -> dict[str, str]:
