@@ -90,7 +90,7 @@ windows: $(READY)
 	$(PYTHON) tools/windows/pythons.py
 	$(PYTHON) tools/windows/build_extension.py
 
-test-windows: windows ## test the debugger on Windows: Python for it, which Wine runs; tools/debian_trees.sh gets that, as root
+test-windows: windows ## test dapkit on Windows: Python for it, which Wine runs; tools/debian_trees.sh gets that, as root
 	@$(MAKE) --no-print-directory -j 2 windows-units windows-sessions
 
 windows-units:
