@@ -45,6 +45,8 @@ def test_session_is_had_by_commands(project: Path) -> None:
     assert code == 0
     assert stopped.startswith(f"{project / 'app.py'}:2 in average\nStop 1: breakpoint")
     assert dapkit(project, "evaluate", "len(items)") == (0, "Result: 2\n")
+    code, heap = dapkit(project, "memory")
+    assert (code, "objects, " in heap) == (0, True)
     assert dapkit(project, "why", "items")[0] == 5  # which needs time travel, and that needs Linux
     assert dapkit(project, "terminate") == (0, "Debug session debug-1 terminated.\n")
     assert dapkit(project, "hub", "stop") == (0, "The hub has ended.\n")

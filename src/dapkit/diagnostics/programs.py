@@ -7,11 +7,12 @@ from typing import Literal, NamedTuple
 
 from dapkit.adapter import RequestFailed
 from dapkit.agent.results.snapshot import Snapshot
-from dapkit.catalog.programs import is_built_by_go
+from dapkit.catalog.programs import bare_name, is_built_by_go
 from dapkit.diagnostics.errors import DiagnosticsError
 from dapkit.diagnostics.sessions import Where, record_of
 from dapkit.python.adapter.injection import target
 from dapkit.system import procfs
+from dapkit.system.selection import LINUX, NAME
 from dapkit.system.this_system import SYSTEM
 
 _THIS_MACHINE = ("", "localhost", "::1", "0.0.0.0")  # noqa: S104 - compared with
@@ -109,6 +110,9 @@ def _processes() -> Iterator[tuple[int, _Process]]:
             yield pid, _Process(int(fields.get("PPid", 0)), int(fields.get("TracerPid", 0)))
 
 
+_INTERPRETERS = frozenset({"python", "pythonw"})
+
+
 def language_of(pid: int) -> Language:
     """Return the language of a process.
 
@@ -123,6 +127,8 @@ def language_of(pid: int) -> Language:
     else:
         return "python"
     try:
+        if NAME != LINUX and bare_name(SYSTEM.executable_of(pid)).lower() in _INTERPRETERS:
+            return "python"  # its memory, which would show it, is read on Linux alone
         with Path(SYSTEM.program_file(pid)).open("rb") as executable:
             return "go" if is_built_by_go(executable) else "native"
     except OSError as error:

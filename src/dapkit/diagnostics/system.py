@@ -20,7 +20,7 @@ from dapkit.catalog.versions import version_told
 from dapkit.diagnostics import limits
 from dapkit.diagnostics.sessions import OnProgress, Where
 from dapkit.redaction.redaction import Redaction, TextKind
-from dapkit.system.selection import LINUX, NAME
+from dapkit.system.selection import IS_WINDOWS, LINUX, NAME
 from dapkit.system.this_system import SYSTEM
 from dapkit.system.trusted_files import read_start
 
@@ -99,6 +99,8 @@ def _machine() -> Section:
 
 
 def _os_name() -> str:
+    if IS_WINDOWS:
+        return platform.platform(terse=True)
     try:
         return platform.freedesktop_os_release().get("PRETTY_NAME", "")
     except OSError:

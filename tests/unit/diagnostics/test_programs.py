@@ -1,6 +1,8 @@
 """Which process the program of a session is."""
 
 import os
+import subprocess
+import sys
 from typing import Any
 
 import pytest
@@ -45,3 +47,10 @@ def test_process_of_this_machine_is_the_one_that_is_reported(
 ) -> None:
     attached(monkeypatch, arguments)
     assert programs.program_of(Where("/")).pid == os.getppid()
+
+
+def test_program_is_python_by_the_name_of_its_file_where_memory_cannot_be_read() -> None:
+    code = "import os; from dapkit.diagnostics.programs import language_of; print(language_of(os.getpid()))"
+    env = {**os.environ, "DAPKIT_SYSTEM": "posix"}
+    done = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True, check=False)
+    assert (done.stdout, done.stderr) == ("python\n", "")

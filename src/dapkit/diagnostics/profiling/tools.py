@@ -20,7 +20,7 @@ from dapkit.diagnostics.errors import DiagnosticsError
 from dapkit.system import procfs
 from dapkit.system.signals import KILL
 from dapkit.system.this_system import SYSTEM
-from dapkit.transport.group_reaper import GroupReaper
+from dapkit.transport.group_reaper import new_reaper
 
 
 class RecordingTool:
@@ -90,7 +90,7 @@ def running_tool(
         DiagnosticsError: it cannot be started.
 
     """
-    guard = GroupReaper()
+    guard = new_reaper()
     try:
         with tempfile.TemporaryFile() as errors:
             environment = guard.mark({**os.environ, "RUST_BACKTRACE": "0", "LC_ALL": "C"})
