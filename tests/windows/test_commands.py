@@ -9,11 +9,22 @@ from pathlib import Path
 
 import pytest
 
+from dapkit import limits
 from dapkit.hub.client import HubClient
 
 pytestmark = pytest.mark.timeout(300)
 
 AVERAGE = "def average(items):\n    return sum(items) / len(items)\nprint(average([1, 2]))\nprint(average([]))\n"
+
+
+PATIENT_HUB = """
+import runpy
+from dapkit.agent import limits
+from dapkit.sessions import limits as session_limits
+session_limits.STOP_CAPTURE_SECONDS = limits.REPORT_SECONDS = limits.CONTENTS_SECONDS = 60.0
+runpy.run_module("dapkit.agent", run_name="__main__")
+"""
+"""A hub that leaves nothing out of a report because the machine is busy."""
 
 
 @pytest.fixture(autouse=True)
@@ -24,7 +35,11 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     for name in [name for name in os.environ if name.startswith("DAPKIT_")]:
         monkeypatch.delenv(name)
     monkeypatch.setenv("DAPKIT_RUNTIME_DIR", str(folder))
-    monkeypatch.setenv("DAPKIT_ADAPTER_READY_SECONDS", "60")
+    for setting in ("ADAPTER_READY", "SESSION_INITIAL_STOP", "REQUEST_TIMEOUT"):  # of a busy machine
+        monkeypatch.setenv(f"DAPKIT_{setting}_SECONDS", "60")
+    monkeypatch.setattr(limits, "HUB_START_SECONDS", 120.0)
+    patient_hub = HubClient(str(folder), command=[sys.executable, "-P", "-c", PATIENT_HUB])
+    patient_hub.connect().close()  # a command would not wait so long for it
     project = tmp_path / "project"
     project.mkdir()
     (project / "app.py").write_text(AVERAGE)

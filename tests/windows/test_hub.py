@@ -1,11 +1,9 @@
 """The hub, its callers, and terminals of our own, in which Windows differs."""
 
+import dataclasses
 import os
-import socket
 import sys
-import threading
 from collections.abc import Iterator
-from contextlib import suppress
 from pathlib import Path
 
 import psutil
@@ -18,6 +16,7 @@ from dapkit.hub.client import HubClient
 from dapkit.protocol import RunInTerminalRequestArguments
 from dapkit.settings import Settings
 from e2e.hub.processes import suspend
+from strangers import strangers_port
 
 pytestmark = pytest.mark.timeout(300)
 
@@ -43,16 +42,8 @@ def pid_of(hub_client: HubClient) -> int:
 @pytest.fixture
 def port_of_stranger() -> Iterator[int]:
     """Return a port at which a program listens that knows no key, and ends each connection."""
-    with socket.create_server(("127.0.0.1", 0)) as listening:
-
-        def serve() -> None:
-            with suppress(OSError):
-                while True:
-                    connection, _ = listening.accept()
-                    connection.close()
-
-        threading.Thread(target=serve, daemon=True).start()
-        yield listening.getsockname()[1]
+    with strangers_port() as port:
+        yield port
 
 
 def test_hub_is_started_though_a_stranger_has_the_port_of_one_that_was_killed(
@@ -90,9 +81,10 @@ async def test_end_of_a_program_in_a_terminal_is_seen(tmp_path: Path) -> None:
 
 
 async def test_text_is_typed_into_a_program_in_a_terminal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    async with patient_caller(monkeypatch, tmp_path, PATIENT) as caller:
+    running = dataclasses.replace(PATIENT, session_initial_stop_seconds=0.1)  # it stops nowhere
+    async with patient_caller(monkeypatch, tmp_path, running) as caller:
         caller.write("sum.py", "import sys\nprint('ready', flush=True)\nprint(sum(map(int, sys.stdin)))\n")
-        await caller("launch", program="sum.py", terminal=True, stop_on_entry=False, timeout=2)
+        await caller("launch", program="sum.py", terminal=True, stop_on_entry=False)
         await caller("stdin", input="1\n2\n", end=True)
         assert "exit code 0" in (await caller("wait", timeout=60)).text
         assert (await caller("output")).text == "| ready\n| 3"

@@ -3,7 +3,6 @@
 import contextlib
 import os
 import socket
-import threading
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -15,6 +14,7 @@ from anyio.abc import ByteStream
 from dapkit.python.debuggee.connection import local_socket
 from dapkit.transport import NotAdmitted, Unreachable
 from dapkit.transport.port_file import connect_port_file, listen_port_file
+from strangers import strangers_port
 
 pytestmark = pytest.mark.timeout(300)
 
@@ -139,19 +139,8 @@ async def test_stranger_at_the_port_is_refused(path: Path, caplog: pytest.LogCap
 @pytest.fixture
 def port_of_stranger() -> Iterator[int]:
     """Return a port at which a program listens that knows no key, and ends each connection."""
-    with socket.create_server(("127.0.0.1", 0)) as listening:
-
-        def serve() -> None:
-            with contextlib.suppress(OSError):
-                while True:
-                    connection, _ = listening.accept()
-                    connection.close()
-
-        thread = threading.Thread(target=serve, daemon=True)
-        thread.start()
-        yield listening.getsockname()[1]
-        with contextlib.suppress(OSError):
-            listening.shutdown(socket.SHUT_RDWR)
+    with strangers_port() as port:
+        yield port
 
 
 async def test_file_whose_port_a_stranger_has_by_now_is_replaced(path: Path, port_of_stranger: int) -> None:
