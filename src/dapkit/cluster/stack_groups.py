@@ -20,6 +20,9 @@ MAIN: Final = ""
 _NUMBER: Final = re.compile(r"[-_ ]*\d+(?= \(|$)")
 """Of a thread among its like, as `threading` writes it: `Thread-3 (load)`, `pool-7`."""
 
+_LOCAL: Final = ".<locals>."
+"""In the qualified name of a function that another function has made."""
+
 _LIBRARY_FRAMES: Final = 3
 """Calls that are compared of a stack without own code."""
 
@@ -155,8 +158,15 @@ def compared_calls(frames: Sequence[Frame]) -> list[GroupedCall]:
         if frame.is_own:
             calls.append(GroupedCall(function=frame.function, file=frame.file, line=frame.line, own=True))
         elif frames[index + 1 : index + 2] and frames[index + 1].is_own:
-            calls.append(_library(frame))
+            calls.append(_library(_decorated(frames, index)))
     return calls
+
+
+def _decorated(frames: Sequence[Frame], index: int) -> Frame:
+    """Return the library function at an index, or if that is a decorator's wrapper, the function that it has called."""
+    while _LOCAL in frames[index].function and index > 0 and not frames[index - 1].is_own:
+        index -= 1
+    return frames[index]
 
 
 def _library(frame: Frame) -> GroupedCall:
