@@ -179,10 +179,10 @@ def moving(rounds: Sequence[Sequence[MemberGroup]]) -> list[str]:
 def _without_process(members: Sequence[Member]) -> Iterable[JobFinding]:
     kinds = {MemberState.GONE: FindingKind.GONE, MemberState.ENDED: FindingKind.ENDED}
     together: dict[tuple[FindingKind, str], list[str]] = {}
-    if not any(member.is_live for member in members):
-        return
+    some_live = any(member.is_live for member in members)
     for member in members:
-        if member.state in kinds:
+        # Of a job that has ended, only failures matter.
+        if member.state in kinds and (some_live or member.failed or member.state == MemberState.GONE):
             together.setdefault((kinds[member.state], member.note), []).append(member.name)
     for (kind, note), names in together.items():
         yield JobFinding(kind=kind, members=names, calls=[], note=note)

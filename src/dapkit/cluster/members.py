@@ -34,6 +34,7 @@ class Member:
         socket: where its engine listens, on its machine; empty if it does not.
         state: its state.
         note: how it has ended, or which process has replaced it.
+        failed: whether it has ended with an error.
 
     """
 
@@ -47,6 +48,7 @@ class Member:
     socket: str = ""
     state: MemberState = MemberState.RUNNING
     note: str = ""
+    failed: bool = False
 
     @property
     def is_live(self) -> bool:

@@ -49,8 +49,8 @@ def test_a_task_that_others_wait_for_is_named_with_its_line(start_cluster: Start
     text = until(lambda: run_dapkit("job", "where", job)[1], lambda text: "is LATE" in text and "slow-1\n" in text)
     assert f"slow @ dask_tasks.py:{marked_line(TASKS, 'slow')}" in text
     assert "is LATE: elsewhere than most, and at work on slow-1" in text
-    text = until(lambda: run_dapkit("job", "where", job)[1], lambda text: "Waiting: " in text)
-    assert "Waiting: total for slow-1, which member " in text
+    text = until(lambda: run_dapkit("job", "where", job)[1], lambda text: "Waiting" in text)
+    assert ": total for slow-1, which member " in text
 
 
 def test_each_task_stops_and_a_member_is_debugged(start_cluster: StartCluster, run_dapkit: Dapkit) -> None:

@@ -10,6 +10,8 @@ from dapkit.agent.text.escaping import one_line, render
 from dapkit.cluster import FindingKind, GroupedCall, JobFinding, JobStacks, JobStops, MemberGroup, StopGroup, set_text
 from dapkit.cluster.stack_groups import MAIN
 
+_OF_THE_END = (FindingKind.ENDED, FindingKind.GONE)
+
 
 @render.register
 def _(result: JobStacks) -> str:
@@ -96,7 +98,7 @@ def _lines(result: JobStacks) -> Iterator[str]:
 
 def _remarks(result: JobStacks) -> Iterator[str]:
     mains = [group for group in result.groups if group.thread == MAIN]
-    if not mains and not result.findings:
+    if not mains and all(finding.kind in _OF_THE_END for finding in result.findings):
         yield "No process of the job runs: all have ended, or were killed."
         return
     if result.moving:
@@ -123,7 +125,7 @@ def _waits(result: JobStacks) -> Iterator[str]:
         others = f" and {wait.count - 1} more" if wait.count > 1 else ""
         doer = f", which member {one_line(wait.member)} runs" if wait.member else ""
         since = f" since {wait.seconds:.0f} s" if wait.seconds else ""
-        yield f"Waiting: {one_line(wait.waiting)}{others} for {one_line(wait.on)}{doer}{since}"
+        yield f"Waiting{since}: {one_line(wait.waiting)}{others} for {one_line(wait.on)}{doer}"
     if not result.waits:
         yield "By the engine no work waits for another."
 

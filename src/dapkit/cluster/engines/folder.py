@@ -68,7 +68,8 @@ def _member(registration: Registration) -> Member:
     if "code" in registration:
         error = registration.get("error", "")
         note = f"exit code {registration['code']}" + (f": {error}" if error else "")
-        return replace(member, state=MemberState.RUNNING if lives else MemberState.ENDED, note=note)
+        state = MemberState.RUNNING if lives else MemberState.ENDED
+        return replace(member, state=state, note=note, failed=registration["code"] != 0)
     if is_here and not lives:
         return replace(member, state=MemberState.GONE, note="its process does not exist, and has left no word")
     return member

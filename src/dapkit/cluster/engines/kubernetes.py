@@ -81,7 +81,8 @@ def _member(pod: dict[str, Any]) -> Member:
     rank = int(index) if index.isdecimal() else -1
     state = _STATES.get(phase, MemberState.RUNNING)
     note = "" if state == MemberState.RUNNING else f"its pod is {phase.lower()}{_reason(pod)}"
-    return Member(name if rank < 0 else str(rank), rank, name, 0, state=state, note=note)
+    failed = phase == "Failed"
+    return Member(name if rank < 0 else str(rank), rank, name, 0, state=state, note=note, failed=failed)
 
 
 def _reason(pod: dict[str, Any]) -> str:
