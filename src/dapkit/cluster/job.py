@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Final
 
 from dapkit.cluster import limits
+from dapkit.cluster.collectives import FlightRecords, waits_in
 from dapkit.cluster.engines import ray
 from dapkit.cluster.engines.engine import JobEngine, JobWait
 from dapkit.cluster.engines.folder import JobFolder
@@ -54,7 +55,7 @@ class JobStacks(ProtocolObject, frozen=True, kw_only=True):
         most: place in `groups` of the group that has more than half of the members; -1 if no group has.
         findings: members that the job may wait for.
         moving: members that were at several places, if there were several rounds.
-        waits: work that waits for members, the longest wait first; absent if the engine does not know.
+        waits: work that waits for members, the longest wait first; absent if neither the engine nor PyTorch tells.
         notes: facts that matter if members are stopped.
         failures: why no member of a machine could be read, by machine.
 
@@ -127,7 +128,8 @@ class ClusterJob:
                 report(f"round {number} of {rounds}")
             everyone = self.engine.members()
             members = select(everyone, subset)
-            answers = self._answers([member for member in members if member.is_live])
+            rank_0 = next((member for member in everyone if member.rank == 0 and member.is_live), None)
+            answers = self._answers([member for member in members if member.is_live], rank_0=rank_0)
             merged = self._confirmed(members, _merged(answers))
             seconds = time.monotonic() - start
             rounds_groups.append(merged.groups)
@@ -159,7 +161,7 @@ class ClusterJob:
             findings=with_stragglers(findings, rounds_groups),
             moving=moving(rounds_groups) if rounds > 1 else [],
             failures=failures,
-            waits=self.engine.waits(),
+            waits=self._waits(everyone, merged.records),
             notes=tuple(self.engine.notes()),
         )
 
@@ -176,9 +178,27 @@ class ClusterJob:
             first = changed(first, groups=with_members_moved(first.groups, returned, most))
         return first
 
-    def _answers(self, members: Sequence[Member]) -> dict[str, NodeAnswer]:
-        """Ask each machine for its members."""
-        of_host: dict[str, dict[str, int]] = {}
+    def _waits(self, everyone: Sequence[Member], records: FlightRecords | None) -> list[JobWait] | None:
+        """Return which members wait for which, by the engine or by flight recorders; None if neither tells.
+
+        Ranks that do not hang go on between the answers of two of them: waits that are not there at a second look are
+        left out.
+        """
+        waits = self.engine.waits()
+        if waits is not None or records is None:
+            return waits
+        time.sleep(limits.CONFIRMATION_SECONDS)
+        rank_0 = next(member for member in everyone if member.rank == 0 and member.is_live)
+        again = _merged(self._answers([], rank_0=rank_0)).records
+        if again is None:
+            return None
+        names = {member.rank: member.name for member in everyone if member.rank >= 0}
+        first = {(wait.waiting, wait.on) for wait in waits_in(records, names)}
+        return [wait for wait in waits_in(again, names) if (wait.waiting, wait.on) in first]
+
+    def _answers(self, members: Sequence[Member], *, rank_0: Member | None = None) -> dict[str, NodeAnswer]:
+        """Ask each machine for its members, and the one of rank 0 for the flight recorders of the job."""
+        of_host: dict[str, dict[str, int]] = {} if rank_0 is None else {rank_0.host: {}}
         for member in members:
             of_host.setdefault(member.host, {})[member.name] = member.pid
         if not of_host:
@@ -186,7 +206,8 @@ class ClusterJob:
         here = os.uname().nodename
 
         def ask(host: str) -> NodeAnswer:
-            request = NodeRequest(pids=of_host[host])
+            process = rank_0.pid if rank_0 is not None and rank_0.host == host else None
+            request = NodeRequest(pids=of_host[host], rank_0=process)
             return look(request) if host == here else _answer_of(host, self.via, request)
 
         with ThreadPoolExecutor(len(of_host)) as askers:
@@ -246,7 +267,8 @@ def _merged(answers: Mapping[str, NodeAnswer]) -> NodeAnswer:
         groups.merge(answer.groups)
         problems |= answer.problems
         suspended += answer.suspended
-    return NodeAnswer(groups=groups.result(), problems=problems, suspended=suspended)
+    records = next((answer.records for answer in answers.values() if answer.records is not None), None)
+    return NodeAnswer(groups=groups.result(), problems=problems, suspended=suspended, records=records)
 
 
 def _answer_of(host: str, via: str, request: NodeRequest) -> NodeAnswer:

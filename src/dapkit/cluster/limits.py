@@ -12,6 +12,15 @@ READ_SECONDS = 10.0
 NODE_SECONDS = 30.0
 """Time within which a machine must have read its members, the start of its command included."""
 
+DEBUG_SERVER_SECONDS = 5.0
+"""Time within which PyTorch's debug server must answer."""
+
+DEBUG_SERVER_BYTES = 128 * 1024 * 1024
+"""Size of a page of it, which has the flight recorders of all ranks."""
+
+DEBUG_SERVER_PART = 1024 * 1024
+"""Bytes of a page that are read at a time."""
+
 NODE_ANSWER = 64 * 1024 * 1024
 """Size of a machine's answer."""
 

@@ -8,10 +8,12 @@ where the user lets them pass; on its own machine it calls `look` itself.
 import os
 import sys
 
+from dapkit.cluster.collectives import FlightRecords
 from dapkit.cluster.engines.processes import members_below
 from dapkit.cluster.errors import UnknownTarget
 from dapkit.cluster.samples import add_reading, read_processes
 from dapkit.cluster.stack_groups import MemberGroup, StackGroups
+from dapkit.cluster.torch_debug_server import records_of_job
 from dapkit.protocol import ProtocolError, ProtocolObject, decode_as, encode_value
 from dapkit.python.stacks.threads import NoPySpy
 
@@ -21,10 +23,12 @@ class NodeRequest(ProtocolObject, frozen=True, kw_only=True):
 
     Attributes:
         pids: of their processes, by their names; 0 for the program of this container.
+        rank_0: process of rank 0, if its debug server is to be asked for the flight recorders of all ranks; as above.
 
     """
 
     pids: dict[str, int]
+    rank_0: int | None = None
 
 
 class NodeAnswer(ProtocolObject, frozen=True, kw_only=True):
@@ -34,6 +38,7 @@ class NodeAnswer(ProtocolObject, frozen=True, kw_only=True):
         groups: of the members that were read.
         problems: why others were not, by their names.
         suspended: members that a signal has stopped.
+        records: flight recorders of the whole job; absent if this machine has no debug server that collects them.
         failure: why none could be read; empty if some were.
 
     """
@@ -41,6 +46,7 @@ class NodeAnswer(ProtocolObject, frozen=True, kw_only=True):
     groups: list[MemberGroup]
     problems: dict[str, str]
     suspended: list[str]
+    records: FlightRecords | None = None
     failure: str = ""
 
 
@@ -62,7 +68,8 @@ def look(request: NodeRequest) -> NodeAnswer:
             problems[name] = reading.problem
         else:
             add_reading(groups, name, pid, reading)
-    return NodeAnswer(groups=groups.result(), problems=problems, suspended=suspended)
+    records = None if request.rank_0 is None else records_of_job(request.rank_0 or _program_here())
+    return NodeAnswer(groups=groups.result(), problems=problems, suspended=suspended, records=records)
 
 
 def _program_here() -> int:

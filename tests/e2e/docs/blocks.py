@@ -169,9 +169,11 @@ RULES: dict[tuple[str, str], tuple[Check | Typed | LeftOut, ...]] = {
     ("docs/how-to/debug-from-an-agent.md", "python"): (Check.PROGRAM,),
     ("docs/how-to/find-who-a-job-waits-for.md", "text"): (
         LeftOut("like the answer of the demo, which a test runs"),
+        LeftOut("of PyTorch, like the answers in tests/e2e/cluster/test_collectives.py"),
         COMMAND_LINES,
         COMMAND_LINES,
     ),
+    ("docs/how-to/find-who-a-job-waits-for.md", "python"): (LeftOut("of PyTorch, which is too large for the tests"),),
     ("docs/how-to/debug-ray-actors.md", "text"): (LeftOut("of a cluster like that of tests/e2e/cluster/test_ray.py"),),
     ("docs/how-to/debug-dask-tasks.md", "text"): (LeftOut("of a cluster like that of tests/e2e/cluster/test_dask.py"),),
     ("docs/how-to/debug-ranks.md", "text"): (LeftOut("of a job that the tests do not have"),),
