@@ -61,8 +61,8 @@ test-all: ## test everything: each Python, each adapter, long histories; .ci/run
 test-python: $(READY)
 	$(PYTHON) -m pytest -n auto --dist worksteal --junit-xml=$(REPORTS)/python.xml $(ARGS)
 
-POSIX_TESTS := tests/unit/system tests/unit/transport tests/unit/hub tests/unit/client tests/conformance tests/e2e/transport \
-    tests/e2e/hub tests/e2e/client tests/e2e/catalog tests/e2e/cli tests/e2e/python
+POSIX_TESTS := tests/conformance $(addprefix tests/unit/,system transport hub client agent sessions mcp diagnostics cli proxy catalog) \
+    $(addprefix tests/e2e/,transport hub client catalog cli python engine agent mcp diagnostics sessions proxy matrix editors jupyter frameworks)
 test-posix: $(READY) ## test with what every POSIX system has, as macOS; what only Linux has is refused
 	$(PYTHON) tools/take_linux_away.py
 	@mkdir -p $(REPORTS) && rm -f $(REPORTS)/linux-names.txt

@@ -30,6 +30,7 @@ FEATURES: Final = {
         "tests/e2e/agent/test_python.py::test_a_program_without_a_recorded_history_says_how_to_have_one",
         "tests/e2e/agent/test_python.py::test_time_travel_is_a_parameter_of_launch",
         "tests/e2e/agent/test_faults_of_other_tools.py::test_every_parameter_of_a_launch_is_understood",
+        "tests/e2e/matrix/test_matrix.py::*dapkit: Python]",  # its launch asks for time travel
     ),
     "attaching to a process by its number, and stacks of a process that runs": (
         "tests/e2e/python/test_attach_to_process.py::*",
@@ -39,6 +40,19 @@ FEATURES: Final = {
         "tests/e2e/agent/test_stacks.py::test_process_is_*",
         "tests/e2e/agent/test_trace_and_autopsy.py::test_process_is_followed_to_its_crash",
         "tests/unit/python/test_native_debugger.py::test_old_gdb_*",
+        "tests/e2e/diagnostics/test_memory.py::test_memray_*",
+        "tests/e2e/diagnostics/test_memory.py::test_program_that_stops_at_a_breakpoint_meanwhile_*",
+        "tests/e2e/diagnostics/test_memory.py::test_program_that_ends_meanwhile_*",
+        "tests/e2e/diagnostics/test_memory.py::test_program_with_a_profile_function_is_refused",
+        "tests/e2e/diagnostics/test_profiles_by_interpreter.py::test_threads_of_3_15_*",
+    ),
+    "`os.fork` does not warn of a thread of the debugger": (
+        "tests/e2e/engine/test_session.py::test_many_forks_leave_the_link_alive*",
+        "tests/e2e/engine/test_fork.py::test_nothing_of_ours_acts_in_children_of_any_generation*",
+        "tests/e2e/engine/test_fork.py::test_pauses_at_any_moment_around_forks_stop_the_program*",
+    ),
+    "the standard input of `dapkit launch` reaches the program": (
+        "tests/unit/cli/test_actions.py::test_standard_input_of_the_command_is_named_for_another_process*",
     ),
     "jobs of many processes": ("tests/unit/cluster/*", "tests/e2e/cluster/*"),
     "orphans of a program become children of its supervisor": (

@@ -92,6 +92,9 @@ PROFILE_TOOL_BYTES = 1024 * MEGABYTE
 PROFILE_START_SECONDS = 20.0
 """Time for a tool to begin, or for a connection to a program that profiles itself."""
 
+PROFILE_READY_SECONDS = 2.0
+"""Time for a tool to begin where the system does not tell which signals a process handles."""
+
 PROFILE_FINISH_SECONDS = 60.0
 """Time for a tool to write its data."""
 

@@ -1,9 +1,8 @@
 """The program of a session, as a process that profilers and snapshots look at from outside."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from dapkit.adapter import RequestFailed
 from dapkit.agent.results.snapshot import Snapshot
@@ -87,27 +86,14 @@ def _process_under(adapter: int | None) -> int | None:
     """
     if adapter is None:
         return None
-    processes = dict(_processes())
+    parents = SYSTEM.parents()
     family = {adapter}
-    while more := {pid for pid, process in processes.items() if process.parent in family} - family:
+    while more := {pid for pid, parent in parents.items() if parent in family} - family:
         family |= more
-    traced = {pid for pid, process in processes.items() if process.tracer in family}
-    pids = {pid for pid in traced if processes[pid].parent not in traced} or family - {adapter}
+    # Only Linux names tracers.
+    traced = {pid for pid in parents if int(procfs.status_of(pid).get("TracerPid", 0)) in family}
+    pids = {pid for pid in traced if parents[pid] not in traced} or family - {adapter}
     return pids.pop() if len(pids) == 1 else None
-
-
-class _Process(NamedTuple):
-    """The parent of a process, and its tracer, 0 if it has no tracer."""
-
-    parent: int
-    tracer: int
-
-
-def _processes() -> Iterator[tuple[int, _Process]]:
-    """Return all processes that can be seen."""
-    for pid in procfs.pids():
-        if fields := procfs.status_of(pid):  # else it has ended
-            yield pid, _Process(int(fields.get("PPid", 0)), int(fields.get("TracerPid", 0)))
 
 
 _INTERPRETERS = frozenset({"python", "pythonw"})

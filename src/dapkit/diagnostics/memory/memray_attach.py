@@ -235,7 +235,7 @@ def _allocations(file: BinaryIO, seconds: float, remains: str) -> Allocations:
     number = file.fileno()
     if not os.fstat(number).st_size:
         raise DiagnosticsError("tool_failed", "The program has ended, and memray has written nothing.")
-    command = [sys.executable, "-P", memray_file.__file__, f"/proc/self/fd/{number}", str(limits.HEAP_LINES)]
+    command = [sys.executable, "-P", memray_file.__file__, f"/dev/fd/{number}", str(limits.HEAP_LINES)]
     with running_tool("memray", command, stdout=subprocess.PIPE, keep=[number]) as tool:
         assert tool.process.stdout is not None  # noqa: S101 - it is a pipe
         text = tool.process.stdout.read()

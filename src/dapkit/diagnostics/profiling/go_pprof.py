@@ -26,6 +26,7 @@ from dapkit.diagnostics.profiling.recording_window import Window
 from dapkit.diagnostics.profiling.samples import FrameKind, SampledFrame, StackCounts
 from dapkit.diagnostics.programs import Program
 from dapkit.system import procfs
+from dapkit.system.selection import LINUX, NAME
 from dapkit.system.this_system import SYSTEM
 
 type _Fields = dict[int, list[int | bytes]]
@@ -191,6 +192,8 @@ def find_server(pid: int) -> tuple[str, int] | None:
 
 def listeners(pid: int) -> Sequence[tuple[str, int]]:
     """Return where a process listens on this machine."""
+    if NAME != LINUX:
+        return [("127.0.0.1", port) for port in sorted(SYSTEM.listening_ports(pid))]
     folder = Path(f"/proc/{pid}")
     try:
         if (folder / "ns" / "net").readlink() != Path("/proc/self/ns/net").readlink():
@@ -214,12 +217,13 @@ def _is_server(address: tuple[str, int], pid: int) -> bool:
         connection.request("GET", "/debug/pprof/cmdline")
         response = connection.getresponse()
         answer = response.read(limits.PPROF_PROBE_BYTES)
-        words = Path(f"/proc/{pid}/cmdline").read_bytes()[: limits.PPROF_PROBE_BYTES]
+        command = "\0".join(SYSTEM.command_of(pid)).encode()[: limits.PPROF_PROBE_BYTES]
     except (OSError, HTTPException):
         return False
     finally:
         connection.close()
-    return response.status == 200 and answer.rstrip(b"\0") == words.rstrip(b"\0")
+    words = answer.decode(errors="replace").encode()[: limits.PPROF_PROBE_BYTES]
+    return response.status == 200 and words.rstrip(b"\0") == command.rstrip(b"\0")
 
 
 def record(program: Program, kind: ProfileKind, window: Window, *, server: tuple[str, int]) -> Profile:

@@ -10,6 +10,7 @@ from dapkit.diagnostics.profiling.profile import Profile, ProfileKind
 from dapkit.diagnostics.profiling.recording_window import Window
 from dapkit.diagnostics.programs import Program, program_of
 from dapkit.diagnostics.sessions import Where, snapshots
+from dapkit.system.selection import IS_WINDOWS
 
 # Which tool profiles a program, and why.
 #
@@ -28,9 +29,12 @@ def recorder_for(program: Program) -> Record:
     """Return the tool for a program.
 
     Raises:
-        DiagnosticsError: the tool is not installed; the error says how to install it.
+        DiagnosticsError: the tool is not installed, and the error says how to install it; or this is Windows.
 
     """
+    if IS_WINDOWS:
+        message = "Profiles need Linux or macOS: on Windows, a profiler cannot be asked to end and write its data."
+        raise DiagnosticsError("not_possible", message, "dapkit threads shows the state of each thread.")
     if program.language == "python":
         return _by_py_spy_or_interpreter
     if program.language != "go":

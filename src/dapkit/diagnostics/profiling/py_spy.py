@@ -156,7 +156,7 @@ class _Recording:
     def __init__(self, opened: ExitStack, command: list[str]) -> None:
         self._file: IO[bytes] = opened.enter_context(tempfile.TemporaryFile())  # noqa: SIM115 - it is closed with the others
         descriptor = self._file.fileno()
-        command = [*command, "--output", f"/proc/self/fd/{descriptor}"]
+        command = [*command, "--output", f"/dev/fd/{descriptor}"]
         self.tool: RecordingTool = opened.enter_context(running_tool("py-spy", command, keep=[descriptor]))
         self._failed = False
 

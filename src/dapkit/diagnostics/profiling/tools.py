@@ -18,6 +18,7 @@ from dapkit.agent.text.escaping import one_line
 from dapkit.diagnostics import limits
 from dapkit.diagnostics.errors import DiagnosticsError
 from dapkit.system import procfs
+from dapkit.system.selection import LINUX, NAME
 from dapkit.system.signals import KILL
 from dapkit.system.this_system import SYSTEM
 from dapkit.transport.group_reaper import new_reaper
@@ -36,6 +37,7 @@ class RecordingTool:
         self.name = name
         self.process = process
         self._errors = errors
+        self._is_ready = False
 
     @property
     def runs(self) -> bool:
@@ -43,10 +45,17 @@ class RecordingTool:
         return self.process.poll() is None
 
     def wait_until_ready(self) -> None:
-        """Wait until it heeds an interruption, which it does before it records, or has ended."""
-        deadline = time.monotonic() + limits.PROFILE_START_SECONDS
+        """Wait until it heeds an interruption, which it does before it records, or has ended.
+
+        Only Linux tells which signals a process handles: elsewhere, a time passes.
+        """
+        if self._is_ready:
+            return
+        seconds = limits.PROFILE_START_SECONDS if NAME == LINUX else limits.PROFILE_READY_SECONDS
+        deadline = time.monotonic() + seconds
         while self.runs and not _catches(self.process.pid, signal.SIGINT) and time.monotonic() < deadline:
             time.sleep(limits.PROFILE_LOOK_SECONDS / 10)
+        self._is_ready = True
 
     def interrupt(self) -> None:
         """End it as Ctrl-C does, so that it writes its data."""
