@@ -8,6 +8,7 @@ are signed by the Python Software Foundation is checked. Their standard library 
 the same version, as files, since a debugger reads them. Wine comes from tools/debian_trees.sh.
 """
 
+import hashlib
 import os
 import re
 import shutil
@@ -59,7 +60,9 @@ SIGNER = "/CN=Python Software Foundation"
 STARTUP = '''\
 """What Wine 10 lacks: PssCaptureSnapshot, by which `os.getppid` finds the parent of this process."""
 
+import _imp
 import ctypes
+import nt
 import os
 
 
@@ -76,7 +79,16 @@ def getppid():
     return information.parent or 0
 
 
-os.getppid = getppid
+def create_builtin(spec, _create=_imp.create_builtin):
+    """Make a module: the debugger has an `nt` of its own."""
+    module = _create(spec)
+    if spec.name == "nt":
+        module.getppid = getppid
+    return module
+
+
+os.getppid = nt.getppid = getppid
+_imp.create_builtin = create_builtin
 '''
 
 
@@ -106,7 +118,8 @@ def make_drive() -> None:
 def make(version: str) -> None:
     """Make the folder of an interpreter."""
     folder = home(version)
-    if (folder / "complete").exists():
+    complete, recipe = folder / "complete", hashlib.sha256(Path(__file__).read_bytes()).hexdigest()
+    if complete.exists() and complete.read_text(encoding="utf-8") == recipe:
         return
     shutil.rmtree(folder, ignore_errors=True)
     embedded = folder / "embedded"
@@ -132,9 +145,11 @@ def make(version: str) -> None:
     packages = folder / "Lib/site-packages"
     wanted = ["--target", str(packages), "--only-binary", ":all:", "--python-platform", "windows"]
     install([*wanted, "--constraint", str(constraints()), *PACKAGES], version)
-    (packages / "sitecustomize.py").write_text(STARTUP, encoding="utf-8")
+    (packages / "wine_lacks.py").write_text(STARTUP, encoding="utf-8")
+    # Not as sitecustomize: a child of a debugged program has another one first.
+    (packages / "wine_lacks.pth").write_text("import wine_lacks\n", encoding="utf-8")
     (packages / "checkout.pth").write_text(windows_path(TOOLS.parent / "src") + "\n", encoding="utf-8")
-    (folder / "complete").touch()
+    complete.write_text(recipe, encoding="utf-8")
 
 
 def windows_path(path: Path) -> str:
