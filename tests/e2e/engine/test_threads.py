@@ -147,7 +147,8 @@ def test_stack_of_a_task_goes_on_with_those_that_await_it(start: Start) -> None:
         ("<module>", 14),
     ]
     assert [frame["presentationHint"] for frame in frames if not frame["line"]] == ["label"] * 4
-    assert [frame["name"] for frame in frames][-5:-1] == [
+    # Before 3.13, loops on Windows had a run_forever of their own.
+    assert [frame["name"].replace("Proactor", "Base") for frame in frames][-5:-1] == [
         "BaseEventLoop.run_forever", "BaseEventLoop.run_until_complete", "Runner.run", "run",
     ]  # fmt: skip
     main = next(at for at, frame in enumerate(frames) if frame["name"] == "main")

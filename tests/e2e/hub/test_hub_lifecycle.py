@@ -47,11 +47,16 @@ def read_line(caller: subprocess.Popen[str]) -> str:
 
 
 @pytest.mark.thorough
+@pytest.mark.timeout(300)
 @pytest.mark.usefixtures("hub_client")
 def test_fifty_callers_at_once_start_one_hub(folder: Path) -> None:
     command = [sys.executable, str(CALLING), str(folder), "answering_hub", ROOT, "echo"]
     callers = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(50)]
-    answers = [json.loads(caller.communicate()[0]) for caller in callers]
+    try:
+        answers = [json.loads(caller.communicate()[0]) for caller in callers]
+    finally:
+        for caller in callers:
+            caller.kill()
     assert len({answer["pid"] for answer in answers}) == 1
     assert (folder / "hub.log").read_text().count(" INFO dapkit.hub.daemon: dapkit ") == 1
 
