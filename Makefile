@@ -144,6 +144,7 @@ check: $(READY) ## check format, lint, types, layers, words, the lock file, the 
 	$(PYTHON) tools/from_debugpy_page.py --check
 	$(PYTHON) tools/vscode_schema.py --check
 	$(PYTHON) tools/figures_chart.py --check
+	$(PYTHON) tools/growth_chart.py --check
 	$(PYTHON) tools/behaviours_page.py --check
 	@if [ -f $(SCHEMA) ]; then \
 	    echo $(PYTHON) tools/generate_protocol.py --check $(SCHEMA); \
@@ -161,7 +162,7 @@ free-threaded: $(READY) ## build free-threaded Pythons from Debian's sources, wh
 	$(PYTHON) -m pytest -n auto --dist worksteal --free-threaded $(or $(ARGS),tests/e2e/engine tests/e2e/native)
 
 bench: $(READY) ## measure speed and print the tables, which takes half an hour; ARGS='--write docs/reference/figures.md' keeps them
-	@status=0; for script in benchmarks/*.py; do $(PYTHON) $$script $(ARGS) || status=1; done; $(PYTHON) tools/figures_chart.py; exit $$status
+	@status=0; for script in benchmarks/*.py; do $(PYTHON) $$script $(ARGS) || status=1; done; $(PYTHON) tools/figures_chart.py; $(PYTHON) tools/growth_chart.py; exit $$status
 
 transparency: $(READY) ## run CPython's own tests under the debugger, and compare; ARGS=--all all of them, ARGS=--packages those of packages
 	$(PYTHON) tools/measure_transparency.py $(ARGS)
