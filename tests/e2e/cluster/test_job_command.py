@@ -121,8 +121,16 @@ def test_each_machine_is_read_by_the_users_command(registered: Path) -> None:
         ("sh -c 'echo {{}}; cat' {host}", "n7 has answered something else"),
         ("no-such-command {host}", "no-such-command cannot be run"),
         ("sh -c 'sleep 3600' {host}", "n7 did not answer within 0.5 s"),
+        ("sh -c 'kill -KILL $$' {host}", "n7 has not answered (status -9)"),
     ],
-    ids=["no command", "a command that fails", "garbage", "a missing command", "a machine that is silent"],
+    ids=[
+        "no command",
+        "a command that fails",
+        "garbage",
+        "a missing command",
+        "a machine that is silent",
+        "a killed agent",
+    ],
 )
 def test_a_machine_that_does_not_answer_is_named(
     registered: Path, via: str, reason: str, monkeypatch: pytest.MonkeyPatch
