@@ -39,7 +39,7 @@ class FlightRecords(ProtocolObject, frozen=True, kw_only=True):
     Attributes:
         collectives: by rank, of the ranks that have answered.
         groups: ranks of the process groups, by their names, as far as they are known.
-        silent: ranks that have not answered for one of the backends.
+        silent: ranks that have not answered for one of the backends, or have no records: their recorder may be off.
 
     """
 
@@ -89,7 +89,7 @@ def _waits_in_group(
     if behind:
         awaited = f"{_members(behind, names)}, which {_has(behind)} not begun it"
     elif unheard:
-        awaited = f"{_members(unheard, names)} perhaps, which {_has(unheard)} not told PyTorch's debug server"
+        awaited = f"{_members(unheard, names)} perhaps, of which PyTorch's debug server has no record"
     elif ranks is None:
         awaited = "members of that group that have not begun it; PyTorch does not tell which"
     else:

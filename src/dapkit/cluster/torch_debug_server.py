@@ -140,8 +140,8 @@ def records_in(dumps: Sequence[RankDump], now: float) -> FlightRecords:
     ranks = sorted({rank for rank, _ in dumps})
     if default:
         groups[default] = ranks
-    silent = sorted({rank for rank, dump in dumps if dump is None})
-    return FlightRecords(collectives=collectives, groups=groups, silent=silent)
+    silent = {rank for rank, dump in dumps if dump is None} | {rank for rank in ranks if not collectives.get(rank)}
+    return FlightRecords(collectives=collectives, groups=groups, silent=sorted(silent))
 
 
 def _collective(entry: Mapping[str, Any], now: float) -> Collective:

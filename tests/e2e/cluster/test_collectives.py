@@ -71,4 +71,4 @@ def test_rank_that_does_not_answer_the_server_may_be_awaited(start_job: StartJob
     stacks = looked(start_job, tmp_path, [waiting, waiting, "TimeoutError: ", waiting])
     assert stacks.waits is not None
     [wait] = stacks.waits
-    assert wait.on == "member 2 perhaps, which has not told PyTorch's debug server"
+    assert wait.on == "member 2 perhaps, of which PyTorch's debug server has no record"

@@ -7,6 +7,7 @@ from dapkit.cluster.collectives import Collective, FlightRecords, waits_in
 from dapkit.cluster.torch_debug_server import dumps_in, records_in
 
 ALL = [0, 1, 2, 3]
+PERHAPS = "member 3 perhaps, of which PyTorch's debug server has no record"
 UNKNOWN = "members of that group that have not begun it; PyTorch does not tell which"
 
 
@@ -49,7 +50,7 @@ def texts(
             {0: collective(3), 1: collective(3), 2: collective(3)},
             ALL,
             [3],
-            ["members 0-2 in all_reduce 3 of tensor for member 3 perhaps, which has not told PyTorch's debug server"],
+            [f"members 0-2 in all_reduce 3 of tensor for {PERHAPS}"],
         ),
         (
             dict.fromkeys(ALL, collective(3)),
@@ -90,7 +91,7 @@ def test_last_collective_of_each_group_counts() -> None:
     assert default.seconds == pytest.approx(7.0)
     assert (other.group, other.title, other.waits) == ("4", "4", False)
     assert records.groups == {"0": [0, 1, 2]}
-    assert records.silent == [2]
+    assert records.silent == [1, 2]  # the recorder of rank 1 may be off
 
 
 def test_ranks_of_a_group_are_known_where_its_name_is_with_them() -> None:
