@@ -28,7 +28,7 @@ JS_QUICK := $(addprefix tests/js/,$(addsuffix .test.js,line_adapter mcp mock_ada
 # The tests start thousands of interpreters, each of which would compile everything anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo demo-cluster demo-timetravel test test-all test-python test-cluster test-posix test-windows test-js requests-table adapters-table check check-native free-threaded bench transparency travel-corpus docs wheel check-install vscode-bundle vsix check-vscode test-vscode clean
+.PHONY: help demo demo-cluster demo-timetravel test test-all test-python test-cluster test-posix test-windows test-js requests-table adapters-table platforms-table check check-native free-threaded bench transparency travel-corpus docs wheel check-install vscode-bundle vsix check-vscode test-vscode clean
 
 help: ## show this list
 	@sed -n 's/^\([a-z-]*\):[^#]*## /\1 - /p' $(MAKEFILE_LIST)
@@ -59,15 +59,16 @@ test-all: ## test everything: each Python, each adapter, long histories; .ci/run
 	@$(MAKE) --no-print-directory -j 2 test-python test-js JS_OUTPUT=$(REPORTS)/real-client.txt ARGS='--thorough --each-python --each-adapter $(ARGS)'
 
 test-python: $(READY)
-	$(PYTHON) -m pytest -n auto --dist worksteal --junit-xml=$(REPORTS)/python.xml $(ARGS)
+	$(PYTHON) -m pytest -n auto --dist worksteal --junit-xml=$(REPORTS)/python$(if $(DAPKIT_PYTHON),-$(DAPKIT_PYTHON)).xml $(ARGS)
 
-POSIX_TESTS := tests/conformance $(addprefix tests/unit/,system transport hub client agent sessions mcp diagnostics cli proxy catalog) \
-    $(addprefix tests/e2e/,transport hub client catalog cli python engine agent mcp diagnostics sessions proxy matrix editors jupyter frameworks)
+POSIX_TESTS := tests/conformance tests/property $(addprefix tests/unit/,system protocol endpoint adapter testing transport client proxy \
+    debuggee python hub catalog sessions agent mcp cli tui diagnostics jupyter) $(addprefix tests/e2e/,transport client mock_adapter proxy \
+    matrix native python engine frameworks hub catalog sessions agent mcp cli diagnostics editors jupyter)
 test-posix: $(READY) ## test with what every POSIX system has, as macOS; what only Linux has is refused
 	$(PYTHON) tools/take_linux_away.py
 	@mkdir -p $(REPORTS) && rm -f $(REPORTS)/linux-names.txt
 	DAPKIT_SYSTEM=posix DAPKIT_LINUX_NAMES=$(CURDIR)/$(REPORTS)/linux-names.txt \
-	    $(PYTHON) -m pytest -n auto --dist worksteal --thorough $(ARGS) $(POSIX_TESTS)
+	    $(PYTHON) -m pytest -n auto --dist worksteal --thorough --junit-xml=$(REPORTS)/posix.xml $(ARGS) $(POSIX_TESTS)
 	@if [ -s $(REPORTS)/linux-names.txt ]; then \
 	    echo "dapkit has used what only Linux has:"; sort $(REPORTS)/linux-names.txt | uniq -c; exit 1; \
 	fi
@@ -80,11 +81,12 @@ WINDOWS_SESSIONS := tests/windows tests/e2e/transport/test_port_file.py $(addpre
     tests/e2e/hub $(addprefix tests/e2e/agent/test_,api.py run.py python.py inspection.py) \
     tests/e2e/python/test_instructions.py $(addprefix tests/e2e/engine/test_,$(addsuffix .py,breakpoints stepping threads \
     bytecode exceptions stacks function_breakpoints jumps restart_frame assignment cells completions text_breakpoints \
-    inline_breakpoints)) \
+    inline_breakpoints annotations call_traces console deep_stacks hostile_values internal_errors memory object_lifetimes recursion \
+    redirect_output results sources values)) \
     $(addprefix tests/e2e/python/test_children.py::test_,child_has_a_session_with_the_breakpoints_of_its_parent \
     child_that_is_started_in_another_way_has_a_session children_are_followed_without_the_extension)
 WINDOWS_PYTHON := 3.13
-ON_WINDOWS = $(PYTHON) tools/windows/pythons.py run $(WINDOWS_PYTHON) -m pytest -p no:cacheprovider --thorough
+ON_WINDOWS = $(PYTHON) tools/windows/pythons.py run $(WINDOWS_PYTHON) -m pytest -p no:cacheprovider --thorough --timeout 300
 .PHONY: windows windows-units windows-sessions wheel-windows wheel-macos
 windows: $(READY)
 	$(PYTHON) tools/windows/pythons.py
@@ -94,7 +96,8 @@ test-windows: windows ## test dapkit on Windows: Python for it, which Wine runs;
 	@$(MAKE) --no-print-directory -j 2 windows-units windows-sessions
 
 windows-units:
-	$(ON_WINDOWS) $(ARGS) $(WINDOWS_UNITS)
+	@mkdir -p $(REPORTS)
+	$(ON_WINDOWS) -o junit_family=xunit1 --junit-xml=$(REPORTS)/windows-units.xml $(ARGS) $(WINDOWS_UNITS)
 
 windows-sessions:
 	@mkdir -p $(REPORTS)
@@ -123,6 +126,9 @@ requests-table: $(READY) ## write docs/reference/requests.md, from the adapter a
 	$(PYTHON) tools/requests_table.py
 	$(PYTHON) tools/behaviours_page.py
 
+platforms-table: $(READY) ## write the table of docs/reference/platforms.md, from the reports of test-all, test-posix, test-windows
+	$(PYTHON) tools/platforms_table.py
+
 adapters-table: $(READY) ## write docs/reference/adapters.md, from the report of the last make test
 	$(PYTHON) tools/adapters_table.py $(ARGS)
 
@@ -136,6 +142,7 @@ check: $(READY) ## check format, lint, types, layers, words, the lock file, the 
 	$(PYTHON) tools/check_words.py
 	.tools/bin/uv lock --check --quiet --no-cache --python $(PYTHON)
 	$(PYTHON) tools/requests_table.py --check --reports $(REPORTS)/none
+	$(PYTHON) tools/platforms_table.py --check
 	$(PYTHON) tools/catalog_table.py --check
 	$(PYTHON) tools/adapters_table.py --check
 	$(PYTHON) tools/generate_actions.py --check

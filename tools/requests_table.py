@@ -18,7 +18,6 @@ from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
-from xml.etree import ElementTree as ET
 
 import msgspec
 
@@ -26,6 +25,7 @@ from dapkit.adapter import HANDLERS, Adapter
 from dapkit.protocol import COMMANDS, EVENTS, Capabilities, Direction, FrameDecoder, encode_frame
 from dapkit.python.adapter import PythonAdapter, PythonLaunch
 from dapkit.python.adapter.configuration.keys import abilities
+from junit_reports import outcome, testcases
 from made_files import ROOT, table
 
 PAGE = ROOT / "docs/reference/requests.md"
@@ -125,18 +125,6 @@ class Evidence:
     def of_client(self, kind: str, name: str) -> str:
         """Say whether the real client has seen a response or an event."""
         return yes_or_no(name in self.seen[kind]) if self._listened else UNKNOWN
-
-
-def testcases(report: Path) -> Iterator[ET.Element]:
-    """Return the tests of a report in the format of JUnit."""
-    return ET.parse(report).iter("testcase")  # noqa: S314 - our own test runners wrote it
-
-
-def outcome(case: ET.Element) -> str:
-    """Return whether a test passed, failed, or was skipped."""
-    if case.find("failure") is not None or case.find("error") is not None:
-        return "failed"
-    return "passed" if case.find("skipped") is None else "skipped"
 
 
 def announced() -> dict[str, Any]:
