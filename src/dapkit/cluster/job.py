@@ -128,8 +128,10 @@ class ClusterJob:
                 report(f"round {number} of {rounds}")
             everyone = self.engine.members()
             members = select(everyone, subset)
-            rank_0 = next((member for member in everyone if member.rank == 0 and member.is_live), None)
-            answers = self._answers([member for member in members if member.is_live], rank_0=rank_0)
+            rank_0 = next((member for member in members if member.rank == 0 and member.is_live), None)
+            answers = self._answers(
+                [member for member in members if member.is_live], rank_0=rank_0 if number == rounds else None
+            )
             merged = self._confirmed(members, _merged(answers))
             seconds = time.monotonic() - start
             rounds_groups.append(merged.groups)
@@ -161,7 +163,7 @@ class ClusterJob:
             findings=with_stragglers(findings, rounds_groups),
             moving=moving(rounds_groups) if rounds > 1 else [],
             failures=failures,
-            waits=self._waits(everyone, merged.records),
+            waits=self._waits(everyone, rank_0, merged.records),
             notes=tuple(self.engine.notes()),
         )
 
@@ -178,7 +180,9 @@ class ClusterJob:
             first = changed(first, groups=with_members_moved(first.groups, returned, most))
         return first
 
-    def _waits(self, everyone: Sequence[Member], records: FlightRecords | None) -> list[JobWait] | None:
+    def _waits(
+        self, everyone: Sequence[Member], rank_0: Member | None, records: FlightRecords | None
+    ) -> list[JobWait] | None:
         """Return which members wait for which, by the engine or by flight recorders; None if neither tells.
 
         Ranks that do not hang go on between the answers of two of them: waits that are not there at a second look are
@@ -188,7 +192,6 @@ class ClusterJob:
         if waits is not None or records is None:
             return waits
         time.sleep(limits.CONFIRMATION_SECONDS)
-        rank_0 = next(member for member in everyone if member.rank == 0 and member.is_live)
         again = _merged(self._answers([], rank_0=rank_0)).records
         if again is None:
             return None

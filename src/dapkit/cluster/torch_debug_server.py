@@ -10,12 +10,12 @@ import re
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from html.parser import HTMLParser
-from http.client import HTTPConnection, HTTPException
 from typing import Any, Final
 
 from dapkit.cluster import limits
 from dapkit.cluster.collectives import Collective, FlightRecords
 from dapkit.cluster.samples import read_processes
+from dapkit.python.stacks.threads import NoPySpy
 from dapkit.system.this_system import SYSTEM
 
 _FILE: Final = "torch/distributed/debug/_frontend.py"
@@ -38,7 +38,10 @@ def records_of_job(rank_0: int) -> FlightRecords | None:
         None if its program has no debug server, or that does not answer in time.
 
     """
-    port = _port_of_server(rank_0)
+    try:
+        port = _port_of_server(rank_0)
+    except NoPySpy:  # a child of another Python
+        return None
     if port is None:
         return None
     deadline = time.monotonic() + limits.DEBUG_SERVER_SECONDS
@@ -63,6 +66,8 @@ def _port_of_server(rank_0: int) -> int | None:
 
 def _read(port: int, page: str, deadline: float) -> str:
     """Return a page; empty if it does not come in time."""
+    from http.client import HTTPConnection, HTTPException  # few jobs need the time of this import
+
     connection = HTTPConnection("127.0.0.1", port, timeout=max(0.1, deadline - time.monotonic()))
     content = bytearray()
     try:
