@@ -33,6 +33,18 @@ def test_lines_of_libraries_are_not_compared() -> None:
     assert [call.line for call in compared_calls([at[0], own, MODULE])] == [0, 9, 30]
 
 
+def test_function_that_a_wrapper_of_a_decorator_calls_is_shown() -> None:
+    library = [
+        Frame("wait", "/lib/work.py", 7, is_own=False),
+        Frame("all_reduce", "/lib/collectives.py", 5, is_own=False),
+        Frame("logged.<locals>.wrapper", "/lib/logger.py", 3, is_own=False),
+    ]
+    assert [call.function for call in compared_calls([*library, MODULE])] == ["all_reduce", "<module>"]
+    callback = Frame("called", "/work/job.py", 8, is_own=True)
+    calls = compared_calls([callback, library[2], MODULE])  # the wrapper has called own code
+    assert [call.function for call in calls] == ["called", "logged.<locals>.wrapper", "<module>"]
+
+
 def test_groups_of_machines_are_merged_by_their_calls() -> None:
     groups = StackGroups()
     for node in range(3):
