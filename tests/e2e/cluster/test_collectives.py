@@ -1,6 +1,6 @@
-"""Who waits for whom in a collective, by a stand-in for the debug server of PyTorch, which is too large for the tests.
+"""Which members wait for which in a collective, by a stand-in for PyTorch's debug server, which is too large for tests.
 
-docs/reference/jobs.md says with which PyTorch the real one was tried.
+docs/how-to/find-who-a-job-waits-for.md says with which PyTorch the real one was tried.
 """
 
 import json

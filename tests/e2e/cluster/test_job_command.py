@@ -152,7 +152,9 @@ def test_a_job_that_has_ended_is_said_to_have_ended(
     folder.mkdir(mode=0o700)
     program.write_text("")
     start_job("store", *wrapped(folder, program), ranks=2)
-    text = until(lambda: run_dapkit("job", "where", str(folder))[1], lambda text: "No process of the job runs" in text)
+    text = until(
+        lambda: run_dapkit("job", "where", str(folder))[1], lambda text: "No process of these members runs" in text
+    )
     assert "Read 0 of 2 members" in text
     assert "ENDED" not in text  # each has done its work
 
@@ -164,7 +166,9 @@ def test_ranks_that_fail_are_named_after_the_end_of_the_job(
     folder.mkdir(mode=0o700)
     program.write_text("import os\nif os.environ['RANK'] == '1':\n    raise ValueError('bad batch')\n")
     start_job("store", *wrapped(folder, program), ranks=2)
-    text = until(lambda: run_dapkit("job", "where", str(folder))[1], lambda text: "No process of the job runs" in text)
+    text = until(
+        lambda: run_dapkit("job", "where", str(folder))[1], lambda text: "No process of these members runs" in text
+    )
     assert f"rank 1 ENDED: exit code 1: ValueError: bad batch at {program}:3" in text
 
 

@@ -99,7 +99,7 @@ def _lines(result: JobStacks) -> Iterator[str]:
 def _remarks(result: JobStacks) -> Iterator[str]:
     mains = [group for group in result.groups if group.thread == MAIN]
     if not mains and all(finding.kind in _OF_THE_END for finding in result.findings):
-        yield "No process of the job runs: all have ended, or were killed."
+        yield "No process of these members runs: all have ended, or were killed."
         return
     if result.moving:
         yield f"Between the rounds {_count(len(result.moving), 'member')} moved: {set_text(result.moving)}"
