@@ -2,6 +2,7 @@
 
 import subprocess
 import textwrap
+import time
 from pathlib import Path
 
 import pytest
@@ -213,6 +214,7 @@ def test_garbage_of_the_program_is_collected_in_its_own_code_only(start: Start) 
             make()
             time.sleep(0)
             while not done: z = []
+            while gc.get_threshold()[0] != 3: z = []  # while the link's thread works it is another
             print(places, gc.get_threshold()[0], gc.isenabled())
         done = False
         main()
@@ -232,7 +234,9 @@ def test_garbage_of_the_program_is_collected_in_its_own_code_only(start: Start) 
     peer.ask("pause", threadId=1)
     peer.stopped("pause")
     peer.wait_until_in_python()
-    assert peer.value("gc.get_threshold()[0], gc.isenabled()") == "(3, True)"
+    deadline = time.monotonic() + 20
+    while peer.value("gc.get_threshold()[0], gc.isenabled()") != "(3, True)":
+        assert time.monotonic() < deadline, "the threshold does not come back after the link's thread has worked"
     peer.value("done = True; globals().update(done=True)", "repl")
     peer.go()
     assert peer.finish()[:2] == (0, "{False} 3 True\n")

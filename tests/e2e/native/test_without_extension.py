@@ -95,3 +95,38 @@ def test_condition_leaves_neither_copies_of_variables_nor_takes_what_the_program
     plain = subprocess.run([python, "prog.py"], cwd=tmp_path, capture_output=True, text=True, check=True)
     peer.configure(breakpoints=[{"line": line, "condition": "one == 3"} for line in (6, 12, 17)])
     assert peer.finish() == (0, plain.stdout, "")
+
+
+def test_breakpoint_in_code_that_starts_while_the_frames_are_listed_is_bound(
+    start: Start,  # noqa: F811 - the fixture
+    tmp_path: Path,
+) -> None:
+    """An audit event after the listing stands for any moment between two steps of the debugger.
+
+    It waits for the code to run, which may have to wait for the debugger.
+    """
+    other = tmp_path / "other.py"
+    other.write_text("state['runs'] = True\nn = 0\nwhile n >= 0:\n    n += 1\n")
+    peer = start(
+        """
+        import sys, threading, time
+        main, state = threading.get_ident(), {}
+        def hook(event, arguments):
+            if state or event != "object.__getattr__" or arguments[1] != "f_code": return
+            if threading.get_ident() != main and arguments[0].f_globals is globals():
+                state["is_listed"], until = True, time.monotonic() + 1
+                while "runs" not in state and time.monotonic() < until: time.sleep(0.001)
+        sys.addaudithook(hook)
+        code = compile(open("other.py").read(), __file__.replace("prog", "other"), "exec")
+        print("ready", flush=True)
+        while not state: time.sleep(0.001)
+        exec(code, {"state": state})
+        """
+    )
+    peer.configure()
+    assert peer.process.stdout is not None
+    assert peer.process.stdout.readline() == b"ready\n"
+    [breakpoint] = peer.ask("setBreakpoints", source={"path": str(other)}, breakpoints=[{"line": 4}])["breakpoints"]
+    assert breakpoint["verified"]
+    peer.stopped("breakpoint")
+    assert peer.at() == ("<module>", 4)

@@ -110,7 +110,7 @@ class SiteTable:
         self._owner = owner
         self._events = events
         self._sites: list[BreakpointSite] = []
-        self.dispatch: LineCallback = _dispatch({})
+        self.dispatch: LineCallback = self._dispatch({})
         """Serves events of any code."""
         self.cheapest: LineCallback = self.dispatch
         """Serves events while only code with breakpoints has any."""
@@ -155,9 +155,32 @@ class SiteTable:
 
     def _index(self) -> None:
         table = _table(self._sites, self._collector, self._kept)
-        self.dispatch = _dispatch(table)
-        alone = len(self._sites) == 1 and not self._kept
+        self.dispatch = self._dispatch(table)
+        alone = len(self._sites) == 1 and not self._kept and native.is_callback(self._sites[0].callback)
         self.cheapest = self._sites[0].callback if alone else native.router(table) or self.dispatch
+
+    def _dispatch(self, table: native.Table) -> LineCallback:
+        """Make the callback that finds the site of a line or an offset.
+
+        A thread may be in it while the table is replaced, so it switches nothing off unless it is still the latest.
+        """
+
+        def dispatch(code: CodeType, place: int, depth: int = 1) -> object:
+            entry = find(place)
+            if entry is None:
+                return DISABLE if self.dispatch is dispatch else None
+            own, callback = entry
+            if own is not code and own is not None:
+                return DISABLE if self.dispatch is dispatch else None
+            try:
+                return callback(code, place, depth + 1)
+            except RecursionError:
+                if len(SKIPPED_EVENTS) < MOST_MISSED:
+                    SKIPPED_EVENTS.append((code, place))
+                return None
+
+        find = table.get
+        return handles_overflow(dispatch)
 
 
 def _lines_of(sites: list[BreakpointSite]) -> list[tuple[CodeType, int]]:
@@ -210,27 +233,6 @@ def without_repeats(callback: LineCallback, repeats: frozenset[int]) -> LineCall
 
 def _disable(_code: CodeType, _place: int, _depth: int = 1) -> object:
     return DISABLE
-
-
-def _dispatch(table: native.Table) -> LineCallback:
-    """Make the callback that finds the site of a line or an offset."""
-
-    def dispatch(code: CodeType, place: int, depth: int = 1) -> object:
-        entry = find(place)
-        if entry is None:
-            return DISABLE
-        own, callback = entry
-        if own is not code and own is not None:
-            return DISABLE
-        try:
-            return callback(code, place, depth + 1)
-        except RecursionError:
-            if len(SKIPPED_EVENTS) < MOST_MISSED:
-                SKIPPED_EVENTS.append((code, place))
-            return None
-
-    find = table.get
-    return handles_overflow(dispatch)
 
 
 def all_of(sites: list[BreakpointSite], collector: HitCollector) -> LineCallback:

@@ -144,8 +144,8 @@ class SourceBreakpointTable:
         if breakpoints:
             self._bind(list(codes.values()), key)
             self._bind_nodes(key)
+            self._monitor.discover("sources")  # first: code that starts now is in no list of frames
             self._bind_running(key)
-            self._monitor.discover("sources")  # shows all other code of the source that is loaded already
 
     def holds(self, code: CodeType) -> bool:
         """Return whether a code object has a breakpoint."""
@@ -190,7 +190,7 @@ class SourceBreakpointTable:
         Changes are reported to the client, unless the response that is about to be made has them.
         """
         codes = self._codes.setdefault(key, {})
-        if id(code) in codes:
+        if id(code) in codes or key not in self._asked:  # the source may have lost its breakpoints since `wants`
             return
         template = compiled_template(code, namespace) if self._reads("jinja") else None
         if template is not None:

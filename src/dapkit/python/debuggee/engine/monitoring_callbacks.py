@@ -285,6 +285,7 @@ class MonitoringCallbacks:
 
     def _on_start(self, code: CodeType, offset: int) -> object:
         # Not shielded by a wrapper: every function of the program comes here once.
+        epoch = self._monitor.epoch
         try:
             outcome = self._look_at(_getframe(1), code, offset)
         except BaseException as error:
@@ -293,7 +294,8 @@ class MonitoringCallbacks:
             return None
         if LOG and self._sources.kind(code.co_filename) != OURS:
             write("look", f"{code_name(code)}: {'not again' if outcome is DISABLE else 'at every start'}")
-        return outcome
+        # Other threads run during calls: none follows.
+        return None if outcome is DISABLE and self._monitor.epoch != epoch else outcome
 
     def _look_at(self, frame: FrameType, code: CodeType, offset: int) -> object:  # noqa: C901, PLR0911, PLR0912 - one return per case
         ident = _thread.get_ident()
@@ -452,6 +454,7 @@ class MonitoringCallbacks:
         An exception raised in the event of a jump misses the handlers around it, and is raised just after that.
         """
         name = getattr(handle, "__name__", "callback").lstrip("_")
+        monitor = self._monitor
 
         def callback(code: CodeType, *details: object) -> object:
             try:
@@ -459,7 +462,10 @@ class MonitoringCallbacks:
                     return in_ours if self._sources.kind(code.co_filename) == OURS else None
                 if in_ours is None and id(code) in hidden_frames.CODES:
                     return None
-                return handle(_getframe(depth), code, *details)
+                epoch = monitor.epoch
+                outcome = handle(_getframe(depth), code, *details)
+                # Other threads run during calls: none follows.
+                return None if outcome is DISABLE and monitor.epoch != epoch else outcome
             except (SystemExit, KeyboardInterrupt, TimeIsUp) as error:
                 self._let_go_of_locks(code)
                 if isinstance(error, TimeIsUp) and not self._is_for_evaluation(error):

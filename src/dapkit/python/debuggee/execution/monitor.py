@@ -103,6 +103,11 @@ class Monitor:
         self._chosen: dict[int, Callable[..., object]] = {}
         self._thorough: dict[int, Callable[..., object]] = {}
         self.active = False
+        self.epoch = 0
+        """Another number each time that events are switched on.
+
+        A callback that began before must not return DISABLE: it would switch off an event that is wanted by now.
+        """
 
     def claim(self) -> None:
         """Take the tool id.
@@ -170,6 +175,7 @@ class Monitor:
         """Look at every code object when it next runs, for one owner: also those looked at before."""
         self._also[owner] = self._also.get(owner, 0) | DISCOVERY
         if self.active:
+            self.epoch += 1
             if LOG:
                 write("events", f"everywhere: all that was switched off is on again, for {owner}")
             self._apply_global()
@@ -182,6 +188,7 @@ class Monitor:
         For global events that is not possible for one code object alone.
         """
         if self.active:
+            self.epoch += 1
             _MONITORING.restart_events()
 
     @under_lock
@@ -211,6 +218,7 @@ class Monitor:
         self.also("raises", 0)
 
     def _serve_thoroughly(self, events: int) -> None:
+        self.epoch += 1
         for event, callback in self._thorough.items():
             if events & event:
                 self.register_one(event, callback)

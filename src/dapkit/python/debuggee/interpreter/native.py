@@ -106,6 +106,11 @@ def with_headroom[**P, T](callback: Callable[P, T]) -> Callable[P, T]:
     return _native.with_headroom(callback) if AVAILABLE and type(callback) is not _CALLBACK else callback
 
 
+def is_callback(callback: object) -> bool:
+    """Return whether a callback was made in C, so that no other thread runs between its decision and its return."""
+    return AVAILABLE and type(callback) is _CALLBACK
+
+
 def uncount_calls(number: int) -> None:
     """Let the calling thread nest so many more calls than the limit says."""
     if AVAILABLE:
