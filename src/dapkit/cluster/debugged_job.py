@@ -19,7 +19,7 @@ from dapkit.cluster.errors import JobError
 from dapkit.cluster.job import ClusterJob
 from dapkit.cluster.member_link import MemberLink
 from dapkit.cluster.member_sets import select
-from dapkit.cluster.members import Member, MemberState
+from dapkit.cluster.members import Member, MemberState, are_ranked
 from dapkit.cluster.stack_groups import GroupedCall, compared_calls
 from dapkit.program_api.command_line import CliOptions
 from dapkit.program_api.start_plan import start_plan
@@ -109,6 +109,7 @@ class JobStops(ProtocolObject, frozen=True, kw_only=True):
 
     Attributes:
         target: the job, as the user has named it.
+        ranked: whether the names of its members are ranks.
         breakpoints: of the job.
         groups: of the members that are stopped, the smallest first.
         running: members that run.
@@ -118,6 +119,7 @@ class JobStops(ProtocolObject, frozen=True, kw_only=True):
     """
 
     target: str
+    ranked: bool
     breakpoints: list[JobBreakpoint]
     groups: list[StopGroup]
     running: list[str]
@@ -276,6 +278,7 @@ class DebuggedJob:
         ended = {name: link.ended for name, link in self.links.items() if link.ended}
         return JobStops(
             target=self.job.target,
+            ranked=are_ranked(self.members.values()),
             breakpoints=self.breakpoints,
             groups=[
                 await self._group(group, expressions, values=values) for group in sorted(groups.values(), key=_size)

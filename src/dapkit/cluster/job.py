@@ -26,7 +26,7 @@ from dapkit.cluster.engines.processes import RunningProcesses
 from dapkit.cluster.errors import JobError, UnknownTarget
 from dapkit.cluster.findings import JobFinding, absent_ranks, findings_of, late, majority, moving, with_stragglers
 from dapkit.cluster.member_sets import select
-from dapkit.cluster.members import Member
+from dapkit.cluster.members import Member, are_ranked
 from dapkit.cluster.node import NodeAnswer, NodeRequest, look
 from dapkit.cluster.registrations import DEFAULT_FOLDER
 from dapkit.cluster.stack_groups import MemberGroup, StackGroups, with_members_moved
@@ -49,6 +49,7 @@ class JobStacks(ProtocolObject, frozen=True, kw_only=True):
         members: how many it has.
         sampled: how many were read.
         hosts: its machines.
+        ranked: whether the names of its members are ranks.
         seconds: how long the last round took.
         rounds: how often the members were read.
         groups: of the last round, the largest first.
@@ -65,6 +66,7 @@ class JobStacks(ProtocolObject, frozen=True, kw_only=True):
     members: int
     sampled: int
     hosts: list[str]
+    ranked: bool
     seconds: float
     rounds: int
     groups: list[MemberGroup]
@@ -156,6 +158,7 @@ class ClusterJob:
             members=len(members),
             sampled=len({name for group in merged.groups for name in group.members}),
             hosts=sorted({member.host for member in members}),
+            ranked=are_ranked(members),
             seconds=seconds,
             rounds=rounds,
             groups=merged.groups,

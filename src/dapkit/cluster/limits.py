@@ -51,5 +51,8 @@ VALUES = 12
 ENGINE_SECONDS = 10.0
 """Time within which an engine must answer."""
 
+WORKER_SECONDS = 3.0
+"""Time within which the workers of an engine must answer it, all together, and then each by itself."""
+
 SETTLE_SECONDS = 0.1
 """How long to wait, after a stop in a job, for others that come at the same time."""

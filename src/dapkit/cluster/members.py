@@ -56,6 +56,11 @@ class Member:
         return self.state in (MemberState.RUNNING, MemberState.STOPPED)
 
 
+def are_ranked(members: Iterable[Member]) -> bool:
+    """Return whether the names of these members are ranks."""
+    return all(member.rank >= 0 for member in members)
+
+
 def set_text(names: Iterable[str], most: int = 12) -> str:
     """Return names as a short text: numbers as ranges (`0-4,6-63`), others in order.
 

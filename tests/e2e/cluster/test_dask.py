@@ -1,9 +1,12 @@
 """A Dask cluster: its workers are members, its tasks say who waits for whom, and a held task costs no worker."""
 
+import os
+import signal
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -31,6 +34,7 @@ def start_cluster(tmp_path: Path) -> Iterator[StartCluster]:
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             text=True,
+            start_new_session=True,
         )
         started.append(process)
         assert process.stdout is not None
@@ -40,6 +44,8 @@ def start_cluster(tmp_path: Path) -> Iterator[StartCluster]:
     for process in started:
         process.terminate()
         process.wait()
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)  # a worker that does not answer does not end, either
         assert process.stdout is not None
         process.stdout.close()
 
@@ -51,6 +57,17 @@ def test_a_task_that_others_wait_for_is_named_with_its_line(start_cluster: Start
     assert "is LATE: elsewhere than most, and at work on slow-1" in text
     text = until(lambda: run_dapkit("job", "where", job)[1], lambda text: "Waiting" in text)
     assert ": total for slow-1, which member " in text
+
+
+def test_a_worker_that_does_not_answer_is_read_from_outside(start_cluster: StartCluster, run_dapkit: Dapkit) -> None:
+    job = start_cluster("native", workers=3)
+    text = until(lambda: run_dapkit("job", "where", job)[1], lambda text: "No answer" in text and "LATE" in text)
+    [culprit] = [line for line in text.splitlines() if "is LATE" in line]
+    name = culprit.removeprefix("- member ").partition(" ")[0]
+    assert culprit == f"- member {name} is LATE: elsewhere than most, and holds the interpreter and at work on native-1"
+    assert f"keep_gil @ dask_tasks.py:{marked_line(TASKS, 'native')}\n" in text
+    assert f"Waiting: total for native-1, which member {name} runs\n" in text
+    assert f"No answer to Dask within 3 s from worker {name}, perhaps since its GIL is held.\n" in text
 
 
 def test_each_task_stops_and_a_member_is_debugged(start_cluster: StartCluster, run_dapkit: Dapkit) -> None:

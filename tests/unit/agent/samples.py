@@ -880,6 +880,7 @@ SAMPLES: dict[str, ProtocolObject] = {
         members=64,
         sampled=61,
         hosts=["n1", "n2"],
+        ranked=True,
         seconds=0.36,
         rounds=5,
         groups=[
@@ -910,6 +911,7 @@ SAMPLES: dict[str, ProtocolObject] = {
         members=2,
         sampled=2,
         hosts=["n1"],
+        ranked=False,
         seconds=0.02,
         rounds=1,
         groups=[
@@ -923,6 +925,7 @@ SAMPLES: dict[str, ProtocolObject] = {
     ),
     "job_stops": JobStops(
         target="4711",
+        ranked=True,
         breakpoints=[
             JobBreakpoint(path="/work/job.py", line=9, condition="n > 3", members="0-7", verified=7, problem="no code"),
             JobBreakpoint(path="/work/job.py", line=12, verified=1),

@@ -37,20 +37,20 @@ def _stop_lines(result: JobStops) -> Iterator[str]:
         place = f"{one_line(breakpoint.path.rpartition('/')[2])}:{breakpoint.line}"
         yield f"Breakpoint {place}{condition}: set in {_count(breakpoint.verified, 'member')}{subset}{problem}"
     for group in result.groups[: limits.JOB_GROUPS]:
-        yield f"{_members(group.members)} stopped ({one_line(group.reason)})"
+        yield f"{_members(group.members, ranked=result.ranked)} stopped ({one_line(group.reason)})"
         yield from _stack(group.calls, files)
         yield from _values(group)
     if len(result.groups) > limits.JOB_GROUPS:
         further = result.groups[limits.JOB_GROUPS :]
         yield f"(and {len(further)} more groups, of {sum(len(group.members) for group in further)} members)"
     if result.running:
-        yield f"{_members(result.running)} {'runs' if len(result.running) == 1 else 'run'}"
+        yield f"{_members(result.running, ranked=result.ranked)} {'runs' if len(result.running) == 1 else 'run'}"
     for reasons in (result.ended, result.problems):
         together: dict[str, list[str]] = {}
         for name, reason in reasons.items():
             together.setdefault(reason, []).append(name)
         for reason, names in together.items():
-            yield f"{_members(names)}: {one_line(reason)}"
+            yield f"{_members(names, ranked=result.ranked)}: {one_line(reason)}"
 
 
 def _values(group: StopGroup) -> Iterator[str]:
@@ -79,7 +79,7 @@ def _lines(result: JobStacks) -> Iterator[str]:
     yield f"Read{unread} {members} on {hosts} in {result.seconds:.2f} s{times}; none was stopped"
     shown_stacks: set[tuple[object, ...]] = set()
     for finding in result.findings[: limits.JOB_FINDINGS]:
-        yield from _finding(finding, files)
+        yield from _finding(finding, files, ranked=result.ranked)
         shown_stacks.add((tuple(finding.members), tuple(finding.calls)))
     if len(result.findings) > limits.JOB_FINDINGS:
         yield f"(and {len(result.findings) - limits.JOB_FINDINGS} more findings)"
@@ -89,7 +89,7 @@ def _lines(result: JobStacks) -> Iterator[str]:
         if (tuple(group.members), tuple(group.calls)) not in shown_stacks
     ]
     for index, group in others[: limits.JOB_GROUPS]:
-        yield from _group(group, files, is_most=index == result.most)
+        yield from _group(group, files, is_most=index == result.most, ranked=result.ranked)
     if len(others) > limits.JOB_GROUPS:
         further = others[limits.JOB_GROUPS :]
         yield f"(and {len(further)} more groups, of {sum(len(group.members) for _, group in further)} members)"
@@ -130,8 +130,8 @@ def _waits(result: JobStacks) -> Iterator[str]:
         yield "By the engine no work waits for another."
 
 
-def _finding(finding: JobFinding, files: "_Names") -> Iterator[str]:
-    yield f"{_members(finding.members)} {_reason(finding)}"
+def _finding(finding: JobFinding, files: "_Names", *, ranked: bool) -> Iterator[str]:
+    yield f"{_members(finding.members, ranked=ranked)} {_reason(finding)}"
     yield from _stack(finding.calls, files)
 
 
@@ -156,14 +156,14 @@ def _reason(finding: JobFinding) -> str:
     return reasons[FindingKind(finding.kind)]
 
 
-def _group(group: MemberGroup, files: "_Names", *, is_most: bool) -> Iterator[str]:
+def _group(group: MemberGroup, files: "_Names", *, is_most: bool, ranked: bool) -> Iterator[str]:
     thread = "" if group.thread == MAIN else f", thread {one_line(group.thread)}"
     size = len(group.members)
     activity = (
         f", {group.running} of them running" if 0 < group.running < size else ", running" if group.running else ""
     )
     most = " (most)" if is_most else ""
-    yield f"{_members(group.members)}{thread}{most}{activity}"
+    yield f"{_members(group.members, ranked=ranked)}{thread}{most}{activity}"
     yield from _stack(group.calls, files)
 
 
@@ -182,9 +182,10 @@ def _stack(calls: Sequence[GroupedCall], files: "_Names") -> Iterator[str]:
         yield f"  (and {len(own) - limits.JOB_FRAMES} more frames)"
 
 
-def _members(names: Sequence[str]) -> str:
+def _members(names: Sequence[str], *, ranked: bool) -> str:
     if len(names) == 1:
-        return f"- {'rank ' if names[0].isdecimal() else ''}{one_line(names[0])}"
+        noun = "" if not names[0].isdecimal() else "rank " if ranked else "member "
+        return f"- {noun}{one_line(names[0])}"
     return f"- {len(names)} members {one_line(set_text(names))}"
 
 

@@ -3,11 +3,17 @@
 Everything passes by a client of Dask, and so by its own connections with their authentication. A plugin makes each
 worker listen at a unix socket of its machine; Dask installs it in workers that join later, too. A stop holds the thread
 of a task: the worker's event loop goes on, and its heartbeats with it, so that `worker-ttl` does not matter.
+
+A worker may not answer, since a task keeps the GIL or the process is suspended. It is a member all the same, with the
+facts that the scheduler has of it, and is looked at from outside.
 """
 
+import asyncio
 import os
 import sys
 from collections import defaultdict
+from collections.abc import Callable, Coroutine
+from contextlib import suppress
 from typing import Any, Final
 
 import cloudpickle  # type: ignore[import-untyped]  # it has no types
@@ -16,7 +22,7 @@ from distributed import Client, Scheduler, Worker, WorkerPlugin
 from dapkit.cluster import limits
 from dapkit.cluster.engines.engine import JobWait
 from dapkit.cluster.errors import JobError, UnknownTarget
-from dapkit.cluster.members import Member
+from dapkit.cluster.members import Member, set_text
 
 SCHEME: Final = "dask://"
 _PLUGIN: Final = "dapkit"
@@ -44,43 +50,57 @@ class DaskCluster:
     def __init__(self, target: str) -> None:
         self.address = f"tcp://{target.removeprefix(SCHEME)}"
         self._client: Client | None = None
+        self._silent: list[str] = []
+        """Names of the workers that did not answer the last time."""
 
     def members(self) -> list[Member]:
         """Return the workers. Raises: UnknownTarget."""
-        processes = self._asked(_process_of_worker)
-        tasks: dict[str, str] = self._client_now().run_on_scheduler(_keys_in_work)
+        workers = self._call_scheduler(_workers_in_scheduler)
+        processes = self._call(lambda client: _answers(client, _process_of_worker, list(workers)))
+        self._silent = sorted(str(worker["name"]) for address, worker in workers.items() if address not in processes)
+        nodes = {"127.0.0.1": os.uname().nodename}
+        nodes |= {workers[address]["ip"]: process["host"] for address, process in processes.items()}
         return [
             Member(
-                name=str(process["name"]),
+                name=str(worker["name"]),
                 rank=-1,
-                host=process["host"],
-                pid=process["pid"],
-                task=tasks.get(address, ""),
-                socket=process["socket"],
+                host=nodes.get(worker["ip"], worker["ip"]),
+                pid=worker["pid"],
+                task=worker["tasks"],
+                socket=processes.get(address, {}).get("socket", ""),
             )
-            for address, process in processes.items()
+            for address, worker in workers.items()
         ]
 
     def inject(self) -> None:
-        """Make the workers listen, those that join later as well."""
+        """Make the workers listen, those that join later as well; one that does not answer does when it can."""
+
+        async def register(client: Client) -> None:
+            with suppress(TimeoutError):
+                await asyncio.wait_for(client.register_plugin(_Listener()), limits.WORKER_SECONDS)
+
         try:
-            self._client_now().register_plugin(_Listener())
+            self._call(register)
         except Exception as error:  # of the plugin in a worker, as Dask raises it here
             raise JobError(f"the workers of {self.address} cannot load dapkit: {error}") from error
 
     def waits(self) -> list[JobWait] | None:
         """Return the tasks that wait for tasks that workers run, the longest wait first."""
-        rows: list[tuple[str, int, str, str, float]] = self._client_now().run_on_scheduler(_waits_in_scheduler)
-        names = {address: str(each["name"]) for address, each in self._asked(_process_of_worker).items()}
+        rows: list[tuple[str, int, str, str, float]] = self._call_scheduler(_waits_in_scheduler)
         waits = [
-            JobWait(waiting=waiting, count=count, on=on, member=names.get(address, ""), seconds=seconds)
-            for waiting, count, on, address, seconds in rows
+            JobWait(waiting=waiting, count=count, on=on, member=member, seconds=seconds)
+            for waiting, count, on, member, seconds in rows
         ]
         return sorted(waits, key=lambda wait: -wait.seconds)
 
     def notes(self) -> list[str]:
-        """Return nothing: a stop holds a thread, and heartbeats go on."""
-        return []
+        """Return which workers did not answer. A stop needs no note: it holds a thread, and heartbeats go on."""
+        if not self._silent:
+            return []
+        names = set_text(self._silent)
+        return [
+            f"No answer to Dask within {limits.WORKER_SECONDS:g} s from worker {names}, perhaps since its GIL is held."
+        ]
 
     def close(self) -> None:
         """End the connection to the scheduler."""
@@ -88,10 +108,24 @@ class DaskCluster:
             self._client.close(timeout=limits.ENGINE_SECONDS)
             self._client = None
 
-    def _asked(self, function: Any) -> dict[str, dict[str, Any]]:  # noqa: ANN401 - a function that Dask carries
-        """Call a function in each worker; one that does not answer is left out."""
-        answers: dict[str, Any] = self._client_now().run(function, on_error="ignore")
-        return {address: answer for address, answer in answers.items() if isinstance(answer, dict)}
+    def _call_scheduler(self, function: Callable[[Scheduler], Any]) -> Any:  # noqa: ANN401 - as Dask carries it back
+        """Call a function in the scheduler. Raises: UnknownTarget."""
+
+        async def run(client: Client) -> Any:  # noqa: ANN401 - as above
+            return await client.run_on_scheduler(function)
+
+        return self._call(run)
+
+    def _call[T](self, function: Callable[[Client], Coroutine[Any, Any, T]]) -> T:
+        """Await a function in the client's thread. Raises: UnknownTarget."""
+        client = self._client_now()
+        try:
+            answer: T = client.sync(function, client, callback_timeout=limits.ENGINE_SECONDS)
+        except TimeoutError as error:
+            raise UnknownTarget(
+                f"the scheduler of Dask at {self.address} has not answered within {limits.ENGINE_SECONDS:g} s"
+            ) from error
+        return answer
 
     def _client_now(self) -> Client:
         if self._client is None:
@@ -100,6 +134,32 @@ class DaskCluster:
             except (OSError, ValueError) as error:
                 raise UnknownTarget(f"no scheduler of Dask answers at {self.address}: {error}") from error
         return self._client
+
+
+async def _answers(
+    client: Client, function: Callable[..., dict[str, Any]], addresses: list[str]
+) -> dict[str, dict[str, Any]]:
+    """Call a function in each worker; return the answers of those that give one in time."""
+
+    async def ask(workers: list[str] | None) -> dict[str, Any]:
+        answers: dict[str, Any] = await asyncio.wait_for(
+            client.run(function, workers=workers, on_error="ignore"), limits.WORKER_SECONDS
+        )
+        return answers
+
+    async def ask_alone(address: str) -> dict[str, Any]:
+        try:
+            return await ask([address])
+        except (TimeoutError, OSError, ValueError):  # ValueError: it has left
+            return {}
+
+    try:
+        answers = await ask(None)
+    except TimeoutError:  # a call to all of them ends with the last answer
+        answers = {}
+        for answer in await asyncio.gather(*map(ask_alone, addresses)):
+            answers |= answer
+    return {address: answer for address, answer in answers.items() if address in addresses}
 
 
 # In the cluster. These functions travel as a whole: the scheduler needs nothing of dapkit.
@@ -117,23 +177,26 @@ def _listen() -> str:
     return in_program.listen_in_private(f"member-{os.getpid()}")
 
 
-def _process_of_worker(dask_worker: Worker) -> dict[str, Any]:
-    """Return the facts of a worker."""
+def _process_of_worker() -> dict[str, Any]:
+    """Return the facts of a worker that the scheduler does not have."""
     from dapkit.program_api import addresses
 
     path = os.path.join(addresses.private_folder(), f"member-{os.getpid()}")  # noqa: PTH118 - a text
     return {
-        "name": dask_worker.name,
         "host": os.uname().nodename,
-        "pid": os.getpid(),
         "socket": path if os.path.exists(path) else "",  # noqa: PTH110 - as above
     }
 
 
-def _keys_in_work(dask_scheduler: Scheduler) -> dict[str, str]:
-    """Return the tasks that each worker runs, by its address."""
+def _workers_in_scheduler(dask_scheduler: Scheduler) -> dict[str, dict[str, Any]]:
+    """Return the facts of each worker, by its address."""
     return {
-        address: ", ".join(sorted(str(task.key) for task in worker.processing)[:4])
+        address: {
+            "name": worker.name,
+            "ip": worker.host,
+            "pid": worker.pid,
+            "tasks": ", ".join(sorted(str(task.key) for task in worker.processing)[:4]),
+        }
         for address, worker in dask_scheduler.workers.items()
     }
 
@@ -147,6 +210,12 @@ def _waits_in_scheduler(dask_scheduler: Scheduler) -> list[tuple[str, int, str, 
                 if other.state == "processing":
                     waiting[other].append(str(task.key))
     return [
-        (min(keys), len(keys), str(task.key), task.processing_on.address, task.processing_on.executing.get(task, 0.0))
+        (
+            min(keys),
+            len(keys),
+            str(task.key),
+            str(task.processing_on.name),
+            task.processing_on.executing.get(task, 0.0),
+        )
         for task, keys in waiting.items()
     ]

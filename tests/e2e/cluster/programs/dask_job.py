@@ -1,12 +1,12 @@
 """A Dask cluster of some workers and its tasks; the scheduler's address is printed first.
 
-Usage: dask_job.py WORKERS WORKER_TTL hang|part
+Usage: dask_job.py WORKERS WORKER_TTL hang|part|native
 """
 
 import sys
 
 import dask
-from dask_tasks import parts, slow, total
+from dask_tasks import keep_gil, parts, slow, total
 from distributed import Client, LocalCluster
 
 
@@ -21,6 +21,8 @@ def main() -> None:
         if kind == "hang":
             waiting = client.submit(slow, 1, key="slow-1")
             client.submit(total, waiting, key="total").result()
+        if kind == "native":
+            client.submit(total, client.submit(keep_gil, 1, key="native-1"), key="total").result()
         addresses = list(client.scheduler_info(n_workers=-1)["workers"])
         client.gather([client.submit(parts, place, workers=[each]) for place, each in enumerate(addresses)])
 

@@ -1,5 +1,6 @@
 """Tasks of `dask_job`, which workers import: cloudpickle hides the file of those in the main module."""
 
+import ctypes
 import time
 from pathlib import Path
 
@@ -20,6 +21,11 @@ def parts(worker: int) -> None:
 
 def slow(number: int) -> int:
     time.sleep(3600)  # slow
+    return number
+
+
+def keep_gil(number: int) -> int:
+    ctypes.PyDLL(None).sleep(3600)  # native
     return number
 
 
