@@ -29,7 +29,7 @@ from dapkit.cluster.member_sets import select
 from dapkit.cluster.members import Member, are_ranked
 from dapkit.cluster.node import NodeAnswer, NodeRequest, look
 from dapkit.cluster.registrations import DEFAULT_FOLDER
-from dapkit.cluster.stack_groups import MemberGroup, StackGroups, with_members_moved
+from dapkit.cluster.stack_groups import MemberGroup, StackGroups, with_later_look
 from dapkit.protocol import ProtocolError, ProtocolObject, changed, decode_as, encode_value
 from dapkit.system.platform_support import needs_linux
 
@@ -174,13 +174,11 @@ class ClusterJob:
         """Read members that are not with most of them again: they may only be at another line of the same loop."""
         for _ in range(limits.CONFIRMATIONS):
             apart = late(first.groups)
-            most = majority(first.groups)
-            if not apart or most is None:
+            if not apart:
                 break
             time.sleep(limits.CONFIRMATION_SECONDS)
             again = _merged(self._answers([member for member in members if member.name in apart]))
-            returned = {name for group in again.groups if group.key == most.key for name in group.members}
-            first = changed(first, groups=with_members_moved(first.groups, returned, most))
+            first = changed(first, groups=with_later_look(first.groups, apart, again.groups))
         return first
 
     def _waits(

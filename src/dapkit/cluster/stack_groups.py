@@ -135,17 +135,31 @@ class StackGroups:
         return sorted(groups, key=lambda group: -len(group.members))
 
 
-def with_members_moved(groups: Sequence[MemberGroup], names: AbstractSet[str], to: MemberGroup) -> list[MemberGroup]:
-    """Return groups of which some members of main threads are in another group."""
-    result = []
+def with_later_look(
+    groups: Sequence[MemberGroup], members: AbstractSet[str], later: Sequence[MemberGroup]
+) -> list[MemberGroup]:
+    """Return groups in which the main threads of some members are where a later look has found them.
+
+    Members that it has not read stay where they were.
+    """
+    read = {name for group in later if group.thread == MAIN for name in group.members}
+    result = StackGroups()
     for group in groups:
-        if group is to:
-            result.append(changed(group, members=[*group.members, *names]))
-        elif group.thread != MAIN or not any(name in names for name in group.members):
-            result.append(group)
-        elif remaining := [name for name in group.members if name not in names]:
-            result.append(changed(group, members=remaining))
-    return sorted(result, key=lambda group: -len(group.members))
+        remaining = [name for name in group.members if name not in members or name not in read]
+        if group.thread != MAIN or len(remaining) == len(group.members):
+            result.merge([group])
+        elif remaining:
+            counts = {
+                name: min(count, len(remaining))
+                for name, count in (
+                    ("running", group.running),
+                    ("holding", group.holding),
+                    ("in_kernel", group.in_kernel),
+                )
+            }
+            result.merge([changed(group, members=remaining, **counts)])
+    result.merge(group for group in later if group.thread == MAIN)
+    return result.result()
 
 
 def compared_calls(frames: Sequence[Frame]) -> list[GroupedCall]:

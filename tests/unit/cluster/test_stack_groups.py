@@ -4,7 +4,8 @@ import pytest
 
 from dapkit.cluster import FindingKind, GroupedCall, Member, MemberGroup, MemberState
 from dapkit.cluster.findings import absent_ranks, findings_of, majority, moving, with_stragglers
-from dapkit.cluster.stack_groups import StackGroups, compared_calls, with_members_moved
+from dapkit.cluster.stack_groups import StackGroups, compared_calls, with_later_look
+from dapkit.protocol import changed
 from dapkit.python.stacks.threads import DumpedThread, Frame
 
 MODULE = Frame("<module>", "/work/job.py", 30, is_own=True)
@@ -97,7 +98,20 @@ def test_a_straggler_is_late_in_most_rounds(late: list[str], stragglers: list[st
     assert sorted(moving(rounds)) == sorted(set(late) if len(set(late)) > 1 else [])
 
 
-def test_a_member_that_was_elsewhere_for_a_moment_is_with_the_others() -> None:
-    most, other = group(9, "0", "1", "2"), group(10, "3", "4")
-    moved = with_members_moved([most, other], {"3"}, most)
-    assert [sorted(each.members) for each in moved] == [["0", "1", "2", "3"], ["4"]]
+def test_members_that_are_apart_are_where_a_later_look_finds_them() -> None:
+    first = [group(9, "0", "1", "2"), group(10, "3", "4", "5", running=3)]
+    later = [group(9, "3", running=1), group(11, "5")]
+    groups = with_later_look(first, {"3", "4", "5"}, later)
+    assert [(sorted(each.members), each.running) for each in groups] == [
+        (["0", "1", "2", "3"], 1),
+        (["4"], 1),  # the later look has not read it
+        (["5"], 0),
+    ]
+
+
+def test_a_member_that_stays_in_the_kernel_is_named_after_others_have_left() -> None:
+    first = [group(9, "0", "1", "2", "5", "6"), changed(group(10, "3", "4"), in_kernel=2)]
+    later = [group(9, "3"), changed(group(10, "4"), in_kernel=1)]
+    groups = with_later_look(first, {"3", "4"}, later)
+    [finding] = findings_of(members(*"0123456"), groups, problems={}, suspended=[], absent=[])
+    assert (finding.kind, finding.members) == (FindingKind.KERNEL, ["4"])
