@@ -23,7 +23,7 @@ import anyio
 
 from sidebyside import caught, crowd, footprint, slowdown, waiting
 from sidebyside.contest import ENVIRONMENT, Contest
-from sidebyside.report import document, windows_part
+from sidebyside.report import document, other_parts
 from sidebyside.table import Row, as_text
 
 ROOT = Path(__file__).parent.parent
@@ -131,7 +131,7 @@ def keep(tables: dict[str, list[Row]], chosen: argparse.Namespace) -> None:
         chosen.json.write_text(json.dumps(content, indent=1) + "\n")
     if chosen.write is not None:
         page = document(tables, day=datetime.now(UTC).date(), rounds=chosen.rounds)
-        chosen.write.write_text(page + windows_part(chosen.write))
+        chosen.write.write_text(page + other_parts(chosen.write))
 
 
 def main() -> None:

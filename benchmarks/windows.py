@@ -19,7 +19,7 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).parents[1] / "tools/windows"))
 from pythons import FOLDER, command, environment, windows_path
 
-from sidebyside.report import WINDOWS, windows_part
+from sidebyside.report import WINDOWS, write_part
 
 ADAPTERS = {"ours": ["-m", "dapkit.python"], "debugpy": ["-m", "debugpy.adapter"]}
 PROGRAM = """
@@ -183,8 +183,7 @@ def main() -> None:
     table = "\n".join(lines)
     print(table)
     day = datetime.now(UTC).date().isoformat()
-    text = f"{WINDOWS}\n{_HEAD.format(debugpy=version('debugpy'), day=day, rounds=rounds)}\n{table}\n"
-    PAGE.write_text(PAGE.read_text().removesuffix(windows_part(PAGE)) + text)
+    write_part(PAGE, WINDOWS, f"{_HEAD.format(debugpy=version('debugpy'), day=day, rounds=rounds)}\n{table}\n")
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """Draw how the times of a job grow with its members, docs/reference/jobs-growth.svg, from the measured figures.
 
-python tools/growth_chart.py            draw it from docs/reference/jobs.md
+python tools/growth_chart.py            draw it from docs/reference/figures.md
 python tools/growth_chart.py --check    fail if the picture shows other figures
 """
 
@@ -11,7 +11,7 @@ from math import log10
 
 from made_files import ROOT, run
 
-FIGURES = ROOT / "docs/reference/jobs.md"
+FIGURES = ROOT / "docs/reference/figures.md"
 CHART = ROOT / "docs/reference/jobs-growth.svg"
 
 _ROW = re.compile(r"^\| ([\d,]+) \| (.* s) \| [\d.]+ kB \|$", re.MULTILINE)

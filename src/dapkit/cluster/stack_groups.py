@@ -142,10 +142,11 @@ def with_later_look(
 
     Members that it has not read stay where they were.
     """
-    read = {name for group in later if group.thread == MAIN for name in group.members}
+    later_names = {name for group in later if group.thread == MAIN for name in group.members}
+    moving = members & later_names
     result = StackGroups()
     for group in groups:
-        remaining = [name for name in group.members if name not in members or name not in read]
+        remaining = [name for name in group.members if name not in moving]
         if group.thread != MAIN or len(remaining) == len(group.members):
             result.merge([group])
         elif remaining:
