@@ -1,6 +1,8 @@
 """Helpers of the tests of jobs: waiting for what a job has not come to yet, and reading answers of the command."""
 
 import json
+import os
+import subprocess
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -35,3 +37,24 @@ def marked_line(file: Path, mark: str) -> int:
     """Return the number of the line that ends with a comment."""
     lines = file.read_text().splitlines()
     return next(number for number, line in enumerate(lines, 1) if line.endswith(f"# {mark}"))
+
+
+def may_make_namespaces() -> bool:
+    """Return whether the system lets us make machines of our own: root may, but not in each container."""
+    command = ["unshare", "--uts", "--net", "--pid", "--fork", "--mount-proc", "true"]
+    try:
+        return os.geteuid() == 0 and subprocess.run(command, capture_output=True, check=False).returncode == 0
+    except OSError:
+        return False
+
+
+def relays() -> list[int]:
+    """Return the processes that carry connections to members on other machines."""
+    return [int(process.name) for process in Path("/proc").iterdir() if process.name.isdecimal() and _is_relay(process)]
+
+
+def _is_relay(process: Path) -> bool:
+    try:
+        return b"\0dapkit.cluster.relay\0" in (process / "cmdline").read_bytes()
+    except OSError:
+        return False

@@ -940,7 +940,7 @@ ACTIONS: "dict[str, ActionRow]" = {
         "summary": "Set breakpoints in all processes of a job, now and in those that join, "
         "and show who stops, in groups.",
         "approval": "execute",
-        "parameters": ("job", "breakpoints", "members", "wait_for", "expressions", "clear", "timeout"),
+        "parameters": ("job", "breakpoints", "members", "wait_for", "expressions", "clear", "via", "timeout"),
         "required": (),
         "results": ("debugged_job.JobStops",),
         "example": {"job": "4711", "breakpoints": ["train.py:41"]},
@@ -958,7 +958,7 @@ ACTIONS: "dict[str, ActionRow]" = {
         "topic": "jobs",
         "summary": "Debug one member of a job by a session of its own, which has all that a session has.",
         "approval": "execute",
-        "parameters": ("job", "member", "timeout"),
+        "parameters": ("job", "member", "via", "timeout"),
         "required": ("member",),
         "results": ("session.Started",),
         "example": {"job": "4711", "member": "5"},

@@ -41,12 +41,14 @@ class JobAttach(dap.AttachRequestArguments, frozen=True, kw_only=True):
         job: as `dapkit job where` takes it.
         members: the set of members that get the breakpoints.
         cwd: the folder that a relative path of the job belongs to.
+        via: the command that reaches another machine, such as `ssh {host}`.
 
     """
 
     job: str
     members: str = "all"
     cwd: str = "."
+    via: str = ""
 
 
 class JobAdapter(Adapter[NoLaunch, JobAttach]):
@@ -73,7 +75,7 @@ class JobAdapter(Adapter[NoLaunch, JobAttach]):
     async def attach(self, args: JobAttach) -> None:
         """Connect to all members."""
         try:
-            job = await anyio.to_thread.run_sync(lambda: job_of(args.job, Path(args.cwd).absolute()))
+            job = await anyio.to_thread.run_sync(lambda: job_of(args.job, Path(args.cwd).absolute(), via=args.via))
             self._debugged = DebuggedJob(job)
             await self._debugged.open()
         except JobError as error:

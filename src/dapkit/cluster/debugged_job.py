@@ -1,6 +1,7 @@
 """Breakpoints in all members of a job, and the stops that they make, in groups.
 
-The engine inside each member is reached by its unix socket, or is brought into its process. A stop holds the thread
+The engine inside each member is reached by its unix socket, or is brought into its process; on another machine by a
+command of the user's (`forwarding`). A stop holds the thread
 that has made it, and no other: heartbeats go on. Members that join get the breakpoints when they are seen. Everything
 that asks all members has a deadline for each, and names those that do not answer.
 """
@@ -10,19 +11,19 @@ import logging
 import os
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field
 from typing import Final
 
 from dapkit.cluster import limits
+from dapkit.cluster.entering import listen_in
 from dapkit.cluster.errors import JobError
-from dapkit.cluster.job import ClusterJob
+from dapkit.cluster.forwarding import ForwardedMember
+from dapkit.cluster.job import ClusterJob, no_way_to
 from dapkit.cluster.member_link import MemberLink
 from dapkit.cluster.member_sets import select
 from dapkit.cluster.members import Member, MemberState, are_ranked
 from dapkit.cluster.stack_groups import GroupedCall, compared_calls
-from dapkit.program_api.command_line import CliOptions
-from dapkit.program_api.start_plan import start_plan
 from dapkit.protocol import (
     DapkitError,
     EvaluateBody,
@@ -35,10 +36,7 @@ from dapkit.protocol import (
     VariablesBody,
     decode_as,
 )
-from dapkit.python.adapter.injection.bootstrap import begin_in
-from dapkit.python.adapter.injection.injector import Ways
 from dapkit.python.stacks.threads import Frame, is_own
-from dapkit.transport import private_folder
 
 log = logging.getLogger(__name__)
 
@@ -139,7 +137,7 @@ class DebuggedJob:
         links: of the members that are connected, by name.
         members: as the engine has named them at the last look.
         problems: why others are not connected.
-        sockets: where members listen that were made to.
+        sockets: where members listen that were made to, or that are on other machines.
 
     """
 
@@ -151,6 +149,8 @@ class DebuggedJob:
     sockets: dict[str, str] = field(default_factory=dict)
     _changed: asyncio.Event = field(default_factory=asyncio.Event)
     _joins: asyncio.Task[None] | None = None
+    _forwarded: dict[str, ForwardedMember] = field(default_factory=dict)
+    _remote_connects: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(limits.REMOTE_CONNECTS))
 
     async def open(self) -> None:
         """Connect to all members.
@@ -189,6 +189,8 @@ class DebuggedJob:
         for link in self.links.values():
             link.close()
         self.links.clear()
+        await asyncio.gather(*(forwarded.close() for forwarded in self._forwarded.values()))
+        self._forwarded.clear()
         await asyncio.to_thread(self.job.engine.close)
 
     async def set_breakpoint(self, breakpoint: JobBreakpoint) -> None:
@@ -309,7 +311,7 @@ class DebuggedJob:
         await link.ask("disconnect", {"terminateDebuggee": False, "suspendDebuggee": bool(link.stops)})
         link.close()
         self.problems[member.name] = _HAS_SESSION
-        return member, member.socket or self.sockets[member.name]
+        return member, self._socket_of(member)
 
     # Connecting
 
@@ -329,33 +331,61 @@ class DebuggedJob:
             if earlier is not None and earlier.pid != member.pid:  # the engine has replaced it
                 self.links.pop(member.name, None)
                 self.problems.pop(member.name, None)
+                self.sockets.pop(member.name, None)
+                if (forwarded := self._forwarded.pop(member.name, None)) is not None:
+                    await forwarded.close()
         self.members = {member.name: member for member in members}
-        new = [
-            member
-            for member in members
-            if member.state == MemberState.RUNNING
-            and member.name not in self.links
-            and (member.socket or self.problems.get(member.name, _HAS_SESSION) == _HAS_SESSION)
-        ]
+        new = [member for member in members if self._may_connect(member)]
         await asyncio.gather(*(self._connect(member) for member in new))
 
     async def _connect(self, member: Member) -> None:
+        async with nullcontext() if _is_here(member) else self._remote_connects:
+            await self._try_to_connect(member)
+
+    async def _try_to_connect(self, member: Member) -> None:
         has_session = self.problems.get(member.name) == _HAS_SESSION
-        if member.host != os.uname().nodename:
-            self.problems[member.name] = f"it is on {member.host}, and breakpoints are set on this machine only so far"
-            return
         try:
             async with asyncio.timeout(limits.CONNECT_SECONDS):
-                path = member.socket or self.sockets.get(member.name, "")
-                link = await (self._reach(path) if path else self._enter(member))
+                link = await self._link_with(member)
                 await self._introduce(member, link)
         except TimeoutError:
-            self.problems[member.name] = f"its engine did not answer within {limits.CONNECT_SECONDS:g} s"
+            problem = f"its engine did not answer within {limits.CONNECT_SECONDS:g} s"
         except (DapkitError, OSError) as error:
-            self.problems[member.name] = _HAS_SESSION if has_session else str(error)
+            problem = _HAS_SESSION if has_session else str(error)
         else:
             self.links[member.name] = link
             self.problems.pop(member.name, None)
+            return
+        forwarded = self._forwarded.get(member.name)
+        failure = "" if forwarded is None or has_session else await forwarded.failure()
+        self.problems[member.name] = failure or problem
+
+    async def _link_with(self, member: Member) -> MemberLink:
+        """Connect to the engine of a member, wherever it is. Raises: JobError, RequestFailed, OSError."""
+        if _is_here(member):
+            if not member.socket and member.name not in self.sockets:
+                self.sockets[member.name] = str(await listen_in(member.pid))
+            return await self._reach(self._socket_of(member))
+        if not self.job.via:
+            raise JobError(no_way_to(member.host))
+        if member.name not in self._forwarded:
+            self._forwarded[member.name] = ForwardedMember.open(member, self.job.via)
+        self.sockets[member.name] = str(self._forwarded[member.name].path)
+        return await self._reach(self._socket_of(member))
+
+    def _socket_of(self, member: Member) -> str:
+        return self.sockets.get(member.name) or member.socket
+
+    def _may_connect(self, member: Member) -> bool:
+        """Return whether a member without a connection is to be connected to, for the first time or once more."""
+        if member.state != MemberState.RUNNING or member.name in self.links:
+            return False
+        forwarded = self._forwarded.get(member.name)
+        if forwarded is not None and forwarded.is_used:
+            return False  # by a session
+        return (bool(member.socket) and _is_here(member)) or self.problems.get(
+            member.name, _HAS_SESSION
+        ) == _HAS_SESSION
 
     async def _introduce(self, member: Member, link: MemberLink) -> None:
         """Begin the session: all requests at once, since each is answered in its order."""
@@ -371,15 +401,6 @@ class DebuggedJob:
         loop = asyncio.get_running_loop()
         _, link = await loop.create_unix_connection(lambda: MemberLink(self._changed.set), path)
         return link
-
-    async def _enter(self, member: Member) -> MemberLink:
-        """Make a process that has no engine listen at a unix socket, until we leave it."""
-        path = str(private_folder() / f"member-{member.pid}")
-        options = CliOptions()
-        options.mode, options.address, options.target_kind, options.target = "listen", path, "pid", member.pid
-        await begin_in(member.pid, start_plan(options), ways=Ways())
-        self.sockets[member.name] = path
-        return await self._reach(path)
 
     # Asking
 
@@ -478,6 +499,10 @@ class _Gathered:
     stop: StoppedEvent
     calls: list[GroupedCall]
     stopped: list[tuple[str, int]]
+
+
+def _is_here(member: Member) -> bool:
+    return member.host == os.uname().nodename
 
 
 def _size(group: _Gathered) -> int:

@@ -35,8 +35,7 @@ from dapkit.system.platform_support import needs_linux
 
 DASK: Final = "dask://"
 
-NODE_COMMAND: Final = ("python3", "-m", "dapkit.cluster.node")
-"""Follows the user's command that reaches a machine."""
+_NODE: Final = "dapkit.cluster.node"
 
 type Progress = Callable[[str], None]
 
@@ -278,8 +277,8 @@ def _merged(answers: Mapping[str, NodeAnswer]) -> NodeAnswer:
 def _answer_of(host: str, via: str, request: NodeRequest) -> NodeAnswer:
     """Ask another machine; a failure is an answer, too."""
     if not via:
-        return _failure(f"{host} is another machine: say how it is reached, such as --via 'ssh {{host}}'")
-    command = [*shlex.split(via.replace("{host}", shlex.quote(host))), *NODE_COMMAND]
+        return _failure(no_way_to(host))
+    command = command_on(host, via, _NODE)
     try:
         process = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True
@@ -301,6 +300,16 @@ def _answer_of(host: str, via: str, request: NodeRequest) -> NodeAnswer:
         return decode_as(NodeAnswer, answer)
     except ProtocolError as error:
         return _failure(f"{host} has answered something else: {error}")
+
+
+def command_on(host: str, via: str, module: str, *words: str) -> list[str]:
+    """Return the command that runs a module of ours on another machine; words are taken as they are by any shell."""
+    return [*shlex.split(via.replace("{host}", shlex.quote(host))), "python3", "-m", module, *words]
+
+
+def no_way_to(host: str) -> str:
+    """Return the sentence about a machine that no command reaches."""
+    return f"{host} is another machine: say how it is reached, such as --via 'ssh {{host}}'"
 
 
 def _failure(text: str) -> NodeAnswer:

@@ -39,6 +39,12 @@ MEMBER_SECONDS = 10.0
 CONNECT_SECONDS = 20.0
 """Time within which the engine of a member must be connected, where it must be brought into a running process first."""
 
+REMOTE_CONNECTS = 8
+"""Members on other machines that are connected to at a time; sshd refuses more than ten by default."""
+
+RELAY_END_SECONDS = 2.0
+"""Time within which the command of a connection to another machine must end, once the connection has ended."""
+
 JOIN_SECONDS = 1.0
 """Pause after which it is looked for members that have joined."""
 

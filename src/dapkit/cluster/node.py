@@ -53,7 +53,7 @@ class NodeAnswer(ProtocolObject, frozen=True, kw_only=True):
 def look(request: NodeRequest) -> NodeAnswer:
     """Read members of this machine."""
     try:
-        pids = {name: pid or _program_here() for name, pid in request.pids.items()}
+        pids = {name: pid or program_here() for name, pid in request.pids.items()}
         readings = read_processes(list(pids.values()))
     except (NoPySpy, UnknownTarget) as error:
         return NodeAnswer(groups=[], problems={}, suspended=[], failure=str(error))
@@ -68,11 +68,11 @@ def look(request: NodeRequest) -> NodeAnswer:
             problems[name] = reading.problem
         else:
             add_reading(groups, name, pid, reading)
-    records = None if request.rank_0 is None else records_of_job(request.rank_0 or _program_here())
+    records = None if request.rank_0 is None else records_of_job(request.rank_0 or program_here())
     return NodeAnswer(groups=groups.result(), problems=problems, suspended=suspended, records=records)
 
 
-def _program_here() -> int:
+def program_here() -> int:
     """Return the process of a container's program: its first that runs Python, but for us. Raises: UnknownTarget."""
     ours = {os.getpid(), os.getppid()}
     return next(member.pid for member in members_below([1]) if member.pid not in ours)

@@ -5,20 +5,13 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-
-def may_make_namespaces() -> bool:
-    """Return whether the system lets us make pods: root may, but not in each container."""
-    command = ["unshare", "--net", "--pid", "--fork", "--mount-proc", "true"]
-    try:
-        return os.geteuid() == 0 and subprocess.run(command, capture_output=True, check=False).returncode == 0
-    except OSError:
-        return False
-
+from dapkit.transport import private_folder
+from job_helpers import Dapkit, may_make_namespaces, relays, until
 
 pytestmark = [
     pytest.mark.timeout(300),
@@ -27,8 +20,6 @@ pytestmark = [
 
 KUBECTL = Path(__file__).parent / "programs" / "kubectl.py"
 SECONDS = 120.0
-
-type Dapkit = Callable[..., tuple[int, str]]
 
 PROGRAM = """\
 import sys, time
@@ -39,7 +30,11 @@ def exchange():
 def load():
     time.sleep(3600)  # load
 
-exchange() if sys.argv[1] == "exchange" else load()
+def train():
+    for n in range(1_000_000):
+        time.sleep(0.01)  # train
+
+globals()[sys.argv[1]]()
 """
 
 
@@ -57,16 +52,19 @@ def pod(index: int, phase: str = "Running", **status: object) -> dict[str, objec
 
 
 @pytest.fixture
-def pods(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """Three pods that run, one of which is elsewhere, and one that has failed."""
+def pods(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """Three pods that run, one of which is elsewhere unless others are asked for, and one that has failed."""
+    functions = getattr(request, "param", ("exchange", "load", "exchange"))
     folder = tmp_path / "pods"
     folder.mkdir()
     program = folder / "train.py"
     program.write_text(PROGRAM)
     started = []
     for index in range(3):
-        words = ["unshare", "--net", "--pid", "--fork", "--kill-child", "--mount-proc", sys.executable, str(program)]
-        process = subprocess.Popen([*words, "load" if index == 1 else "exchange"])
+        own_folder = f'mount -t tmpfs -o mode=0700 pod {private_folder()} && exec "$@"'  # files of a pod are its own
+        words = ["unshare", "--net", "--pid", "--fork", "--kill-child", "--mount-proc", "sh", "-c", own_folder, "sh"]
+        words += [sys.executable, str(program)]
+        process = subprocess.Popen([*words, functions[index]])
         started.append(process)
         children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
         end = time.monotonic() + SECONDS
@@ -88,7 +86,8 @@ def pods(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
         process.wait()
 
 
-def test_pods_are_read_by_a_command_in_each(pods: Path, run_dapkit: Dapkit) -> None:
+@pytest.mark.usefixtures("pods")
+def test_pods_are_read_by_a_command_in_each(run_dapkit: Dapkit) -> None:
     end = time.monotonic() + SECONDS
     while "rank 1 is LATE" not in (text := run_dapkit("job", "where", "k8s://ml/app=train")[1]):
         assert time.monotonic() < end, text
@@ -97,9 +96,25 @@ def test_pods_are_read_by_a_command_in_each(pods: Path, run_dapkit: Dapkit) -> N
     assert "2 members 0,2 (most)" in text
     assert "rank 3 ENDED: its pod is failed (OOMKilled, exit code 137)" in text
     assert "Pod train-0 is restarted by its liveness probe if it does not answer for 10 s" in text
-    code, text = run_dapkit("job", "break", "k8s://ml/app=train", f"{pods / 'train.py'}:4")
-    assert code != 0
-    assert "breakpoints are set on this machine only so far" in text
+
+
+@pytest.mark.parametrize("pods", [("train", "train", "train")], indirect=True)
+def test_pods_stop_at_a_breakpoint_and_one_is_debugged(pods: Path, run_dapkit: Dapkit) -> None:
+    job, place = "k8s://ml/app=train", f"{pods / 'train.py'}:11"
+    code, text = run_dapkit("job", "break", "--wait-for", "all", "--timeout", "120", job, place)
+    assert code == 0, text
+    assert f"Breakpoint {place.rpartition('/')[2]}: set in 3 members" in text, text
+    assert "- 3 members 0-2 stopped (breakpoint)\n  train @ train.py:11\n" in text
+    code, text = run_dapkit("job", "continue", "--wait-for", "all", "-e", "n >= 0", job)
+    assert (code, "  n >= 0 = True\n" in text) == (0, True), text
+    code, text = run_dapkit("job", "focus", job, "1")
+    assert (code, "train.py:11 in train" in text) == (0, True), text
+    code, text = run_dapkit("evaluate", "__import__('os').getpid()")
+    assert (code, text.strip()) == (0, "Result: 1"), text
+    run_dapkit("detach")
+    code, text = run_dapkit("job", "release", job)
+    assert code == 0, text
+    until(relays, lambda pids: not pids)
 
 
 @pytest.mark.parametrize(

@@ -83,6 +83,7 @@ async def job_break(
     wait_for: p.WaitFor = "any",
     expressions: p.Expressions | None = None,
     clear: p.Clear = False,
+    via: p.Via = "",
 ) -> JobStops:
     """Set breakpoints in all processes of a job, now and in those that join, and show who stops, in groups.
 
@@ -92,7 +93,7 @@ async def job_break(
     """
     specs = [_breakpoint(spec, members) for spec in specs_of(breakpoints or (), folders=[call.folder])]
     quorum = _quorum(wait_for)
-    debugged = await _debugged(call, job)
+    debugged = await _debugged(call, job, via)
     if clear:
         await debugged.remove_breakpoints()
     for spec in specs:
@@ -120,12 +121,12 @@ async def job_continue(
 
 
 @action(Approval.EXECUTE, example={"job": "4711", "member": "5"})
-async def job_focus(call: ActionCall, *, job: p.Job | None = None, member: p.Member) -> Started:
+async def job_focus(call: ActionCall, *, job: p.Job | None = None, member: p.Member, via: p.Via = "") -> Started:
     """Debug one member of a job by a session of its own, which has all that a session has.
 
     Its thread stays where it is stopped. Breakpoints of the job stay in the other members.
     """
-    debugged = await _debugged(call, job)
+    debugged = await _debugged(call, job, via)
     spec = [f"{each.path}:{each.line}" for each in debugged.breakpoints]
     released, socket = await debugged.let_go_for(member)
     for _ in range(limits.JOB_FOCUS_ATTEMPTS):  # the engine may still be busy with our leaving
@@ -166,16 +167,16 @@ async def _after(
     return await debugged.stops(expressions=expressions or ())
 
 
-async def _debugged(call: ActionCall, job: str | None) -> DebuggedJob:
-    """Return the job with its members connected; it is connected to if it is not yet.
+async def _debugged(call: ActionCall, job: str | None, via: str) -> DebuggedJob:
+    """Return the job with its members connected; it is connected to if it is not yet, or if others can be reached now.
 
     Where all members have ended, the job may have been started again: its breakpoints are kept for that.
     """
     key = _key(call, job)
     debugged = call.jobs.get(key)
-    if debugged is None or not debugged.is_live:
+    if debugged is None or not debugged.is_live or (via and via != debugged.job.via):
         earlier = debugged
-        debugged = DebuggedJob(await anyio.to_thread.run_sync(lambda: job_of(job, call.folder)))
+        debugged = DebuggedJob(await anyio.to_thread.run_sync(lambda: job_of(job, call.folder, via=via)))
         if earlier is not None:
             await earlier.close()
             debugged.breakpoints = earlier.breakpoints

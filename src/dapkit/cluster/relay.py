@@ -1,0 +1,68 @@
+"""The part of a breakpoint on another machine: bytes between standard input and output and the engine of a member.
+
+    python -m dapkit.cluster.relay --socket PATH    it listens there; % and two digits stand for a character
+    python -m dapkit.cluster.relay --pid N          it is this process, which is entered; 0: the program of a container
+
+The root of a job starts it by a command of the user's (`--via 'ssh {host}'`), as it does `dapkit.cluster.node`. It ends
+when either end does, with 1 and a sentence on standard error if it cannot connect.
+"""
+
+import asyncio
+import os
+import socket
+import sys
+from threading import Thread
+from typing import Final
+from urllib.parse import unquote
+
+from dapkit.cluster.entering import listen_in
+from dapkit.cluster.node import program_here
+from dapkit.protocol import DapkitError
+from dapkit.system.this_system import SYSTEM
+
+_PART: Final = 64 * 1024
+
+
+def main() -> None:
+    """Connect, and carry bytes until one side ends."""
+    match sys.argv[1:]:
+        case ["--socket", text]:
+            path = unquote(text)
+        case ["--pid", number] if number.isdecimal():
+            path = _entered(int(number))
+        case words:
+            sys.exit(f"dapkit.cluster.relay: expected --socket PATH or --pid NUMBER, got {' '.join(words)}")
+    engine = socket.socket(socket.AF_UNIX)
+    try:
+        engine.connect(path)
+    except OSError as error:
+        sys.exit(f"no engine of a member listens at {path} of {os.uname().nodename}: {error.strerror}")
+    user = SYSTEM.peer_of(engine)[1]
+    if user not in {0, os.geteuid()}:
+        sys.exit(f"user {user} listens at {path}, expected user {os.geteuid()}")
+    Thread(target=_send, args=(engine,), daemon=True).start()
+    while data := engine.recv(_PART):
+        _write(data)
+
+
+def _entered(pid: int) -> str:
+    try:
+        return str(asyncio.run(listen_in(pid or program_here())))
+    except DapkitError as error:
+        sys.exit(str(error))
+
+
+def _send(engine: socket.socket) -> None:
+    """Carry bytes to the engine; when there are no more, it is to let the program go."""
+    while data := os.read(0, _PART):
+        engine.sendall(data)
+    engine.shutdown(socket.SHUT_RDWR)
+
+
+def _write(data: bytes) -> None:
+    while data:
+        data = data[os.write(1, data) :]
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,105 @@
+"""Members on other machines are stopped by a command of the user's; the other machine is a name, the command `env`."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from job_helpers import Dapkit, details, marked_line, may_make_namespaces, relays, until
+
+pytestmark = [
+    pytest.mark.timeout(300),
+    pytest.mark.skipif(not may_make_namespaces(), reason="namespaces cannot be made here"),
+]
+
+PROGRAM = """\
+import pathlib, socket, time
+
+def step(n):
+    time.sleep(0.01)  # step
+    pathlib.Path(f"steps-{socket.gethostname()}").write_text(str(n))
+
+for n in range(1_000_000):
+    step(n)
+"""
+VIA = "env REACHED={host}"
+"""It reaches each machine, since all are this one."""
+
+
+@pytest.fixture
+def job(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """Return the folder of a job of two ranks, the second of which is on the machine `n2 far`."""
+    (tmp_path / "train.py").write_text(PROGRAM)
+    monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}:{os.environ['PATH']}")
+    folder, started = tmp_path / "my job", []
+    for rank, elsewhere in enumerate(([], ["unshare", "--uts", "sh", "-c", 'hostname n2 && exec "$@"', "sh"])):
+        words = [*elsewhere, sys.executable, "-m", "dapkit.cluster.run", "--job", str(folder), "--", "train.py"]
+        variables = {"RANK": str(rank), "WORLD_SIZE": "2"}
+        started.append(subprocess.Popen(words, cwd=tmp_path, env={**os.environ, **variables}))
+    until(lambda: [*tmp_path.glob("steps-*")], lambda files: len(files) == 2)
+    yield folder
+    for process in started:
+        process.kill()
+        process.wait()
+
+
+def line(job: Path) -> str:
+    program = job.with_name("train.py")
+    return f"{program}:{marked_line(program, 'step')}"
+
+
+def steps_on_n2(job: Path) -> int:
+    return int(job.with_name("steps-n2").read_text() or 0)
+
+
+def test_members_on_two_machines_stop_at_a_breakpoint(job: Path, run_dapkit: Dapkit) -> None:
+    words = ["--json", "--wait-for", "all", "--timeout", "120", "--via", VIA, "-e", "__import__('os').environ['RANK']"]
+    stops = details(run_dapkit("job", "break", *words, str(job), line(job)))
+    [group] = stops["groups"]
+    assert (sorted(group["members"]), stops["problems"]) == (["0", "1"], {})
+    assert sorted((each["value"], *each["members"]) for each in group["answers"]) == [("'0'", "0"), ("'1'", "1")]
+    code, text = run_dapkit("job", "focus", str(job), "1")
+    assert (code, "train.py:4 in step" in text) == (0, True), text
+    code, text = run_dapkit("evaluate", "socket.gethostname()")
+    assert (code, text) == (0, "Result: 'n2'\n")
+    run_dapkit("detach")
+    until(
+        lambda: details(run_dapkit("job", "break", "--json", "--wait-for", "none", str(job)))["problems"],
+        lambda p: not p,
+    )
+    assert run_dapkit("job", "release", str(job)) == (0, f"Released 2 members of job {job}.\n")
+    until(relays, lambda pids: not pids)
+    before = steps_on_n2(job)
+    until(lambda: steps_on_n2(job), lambda steps: steps > before)
+
+
+@pytest.mark.parametrize(
+    ("via", "reason"),
+    [
+        ([], "n2 is another machine: say how it is reached, such as --via 'ssh {host}'"),
+        (["--via", "sh -c 'echo no route to {host} >&2; exit 255'"], "no route to n2"),
+        (["--via", "false"], "false ended with status 1"),
+        (["--via", "no-such-shell {host}"], "no-such-shell cannot be run: No such file or directory"),
+        (["--via", "env PYTHONPATH=/none python3 -c 'exit(3)' {host}"], "env ended with status 3"),
+    ],
+    ids=["no command", "refused", "no reason", "no such command", "another command"],
+)
+def test_a_machine_that_is_not_reached_is_named(job: Path, via: list[str], reason: str, run_dapkit: Dapkit) -> None:
+    stops = details(run_dapkit("job", "break", "--json", *via, str(job), line(job)))
+    assert [group["members"] for group in stops["groups"]] == [["0"]]
+    assert stops["problems"] == {"1": reason}
+    run_dapkit("job", "release", str(job))
+
+
+def test_a_member_runs_on_after_the_hub_was_killed(job: Path, run_dapkit: Dapkit) -> None:
+    words = ["--json", "--wait-for", "all", "--timeout", "120", "--via", VIA]
+    assert len(details(run_dapkit("job", "break", *words, str(job), line(job)))["groups"][0]["members"]) == 2
+    os.kill(json.loads(run_dapkit("hub", "status", "--json")[1])["pid"], signal.SIGKILL)
+    until(relays, lambda pids: not pids)
+    before = steps_on_n2(job)
+    until(lambda: steps_on_n2(job), lambda steps: steps > before)
