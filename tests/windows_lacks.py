@@ -78,6 +78,7 @@ FEATURES: Final = {
         "tests/e2e/python/test_children.py::*fork*",
         "tests/e2e/engine/test_console.py::test_program_can_be_ended_from_within_an_evaluation*",  # its exit code
         "tests/e2e/engine/test_redirect_output.py::test_signal_handler_*",
+        "tests/e2e/engine/test_hostile_values.py::test_interruption_that_comes_late_*",
         "tests/e2e/python/test_children.py::*-exec]",
         "tests/e2e/python/test_children.py::*posix_spawn*",
         "tests/e2e/python/test_children.py::*spawn of os*",
@@ -113,12 +114,8 @@ FEATURES: Final = {
         "tests/e2e/python/test_configurations.py::test_configuration_of_an_editor_works_unchanged*",
     ),
     "waking a program that waits in native code, for an evaluation": (
-        "tests/e2e/python/test_events.py::test_long_evaluation_is_a_progress_that_can_be_cancelled*",
         "tests/e2e/engine/test_console.py::test_cancel_interrupts_an_evaluation*Event*",
-        "tests/e2e/engine/test_hostile_values.py::test_interruption_that_comes_late_*",
-        "tests/e2e/engine/test_values.py::test_hostile_value_costs_a_time_limit_*Sleeps*",
         "tests/e2e/engine/test_values.py::test_properties_are_read_only_when_they_are_opened*",
-        "tests/e2e/python/test_data_breakpoints.py::test_program_that_runs_already_is_watched_*",
     ),
     "terminals of our own": (
         "tests/unit/client/test_terminal.py::*",

@@ -20,7 +20,7 @@ def runs(pid: int) -> bool:
         return False
 
 
-def ended(pid: int, *, seconds: float = 30.0) -> bool:
+def ended(pid: int, *, seconds: float = 60.0) -> bool:
     """Wait until a process has ended; False if it has not in that time."""
     if sys.platform == "win32":
         try:

@@ -18,6 +18,8 @@ from e2e.hub.programs import LINE, Debuggee, RequireTool, c_program, python_prog
 
 CALLING = Path(__file__).with_name("calling_command.py")
 
+pytestmark = pytest.mark.timeout(300)
+
 
 @pytest.fixture(
     params=["ours", *(pytest.param(name, marks=pytest.mark.each_adapter) for name in ("debugpy", "lldb-dap"))]
@@ -151,7 +153,7 @@ def test_caller_killed_while_it_launches_leaves_nothing_behind(
         while not debugger.started():
             assert caller.poll() is None
         caller.kill()
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + 60
     while debugger.started() and time.monotonic() < deadline:
         time.sleep(0.02)
     assert debugger.started() == {}
@@ -177,7 +179,7 @@ def test_hub_killed_at_any_moment_leaves_nothing(
     assert_all_end(seen)
     assert Debugger(debugger.hub_client, project).hub != debugger.hub
     assert debugger.hub_client.stop()  # a caller that came only after the kill has its session in this one
-    deadline = time.monotonic() + 20  # what was started after the last look at the hub may still be ending
+    deadline = time.monotonic() + 60  # what was started after the last look at the hub may still be ending
     while programs_of(project) and time.monotonic() < deadline:
         time.sleep(0.02)
     assert programs_of(project) == {}

@@ -300,7 +300,14 @@ if sys.platform == "win32":
         """Call a function that starts a thread; only the main thread takes signals."""
         start()
 
-    WAKING_SIGNAL: Final = 0
+    WAKING_SIGNAL: Final = _signal.SIGINT
+    """The only signal that wakes the main thread, and only from a sleep or from input."""
+    UNUSED_HANDLER: Final = _signal.default_int_handler
+    """The handler of that signal where the program has not set one; a signal that is not ours is for it."""
+
+    def wake_main_thread(_ident: int) -> None:
+        """Make the main thread run the handler of WAKING_SIGNAL."""
+        _signal.raise_signal(WAKING_SIGNAL)
 
     def interrupt_main_thread(_ident: int) -> None:
         """Interrupt the main thread, as Ctrl+C does: also a sleep, which `_thread.interrupt_main` leaves alone."""
@@ -324,6 +331,12 @@ else:
 
     WAKING_SIGNAL: Final[int] = _signal.SIGRTMAX - 3 if IS_LINUX else _signal.SIGURG
     """A signal that hardly any program uses, and of others than Linux one that is ignored by default."""
+    UNUSED_HANDLER: Final = _signal.SIG_DFL
+    """The handler of that signal where the program has not set one."""
+
+    def wake_main_thread(ident: int) -> None:
+        """Make the main thread run the handler of WAKING_SIGNAL."""
+        _signal.pthread_kill(ident, WAKING_SIGNAL)
 
     def interrupt_main_thread(ident: int) -> None:
         """Interrupt the main thread, as Ctrl+C does."""

@@ -7,12 +7,13 @@ only while work is done for the client.
 
 import _signal  # type: ignore[import-not-found]  # the C half of `signal`, which brings `enum`
 import _thread
+from types import FrameType
 from typing import Final
 
 from .. import loader
 from ..interpreter import native
 from ..interpreter.errors import TimeIsUp
-from ..system import WAKING_SIGNAL
+from ..system import UNUSED_HANDLER, WAKING_SIGNAL, wake_main_thread
 
 loader.prepare("interpreter.c_api")
 
@@ -26,7 +27,7 @@ _wanted = 0  # the thread that is to be woken, until it was
 def prepare() -> bool:
     """Make waking possible if the calling thread is the main one; return whether `undo` is to follow."""
     global _main  # noqa: PLW0603 - there is one main thread
-    if _main or not _SIGNAL or _signal.getsignal(_SIGNAL) is not _signal.SIG_DFL:
+    if _main or _signal.getsignal(_SIGNAL) is not UNUSED_HANDLER:
         return False
     try:
         _signal.signal(_SIGNAL, _on_signal)
@@ -42,7 +43,7 @@ def undo() -> None:
     _main = _wanted = 0
     if _signal.getsignal(_SIGNAL) is _on_signal:
         _signal.signal(_SIGNAL, _signal.SIG_IGN)
-        _signal.signal(_SIGNAL, _signal.SIG_DFL)
+        _signal.signal(_SIGNAL, UNUSED_HANDLER)
 
 
 def interrupt(ident: int, exception: type[BaseException] | None) -> None:
@@ -64,11 +65,13 @@ def wake(ident: int) -> None:
     global _wanted  # noqa: PLW0603 - the same
     if ident == _main:
         _wanted = ident
-        _signal.pthread_kill(ident, _SIGNAL)  # there is no signal, and no main thread, on Windows
+        wake_main_thread(ident)
 
 
-def _on_signal(_signal_number: int, _frame: object) -> None:
+def _on_signal(signal_number: int, frame: FrameType | None) -> None:
     global _wanted  # noqa: PLW0603 - the same
     if _wanted == _thread.get_ident():
         _wanted = 0
         raise TimeIsUp
+    if callable(UNUSED_HANDLER):  # Ctrl+C on Windows
+        UNUSED_HANDLER(signal_number, frame)
