@@ -15,12 +15,13 @@ alone.
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from dapkit.cluster.debugged_job import DebuggedJob, JobBreakpoint, JobStops, MemberAnswer, MemberValue, StopGroup
+    from dapkit.cluster.debugged_job import DebuggedJob, JobBreakpoint, JobStops
     from dapkit.cluster.errors import JobError, UnknownTarget, WrongSet
     from dapkit.cluster.findings import FindingKind, JobFinding
     from dapkit.cluster.job import ClusterJob, JobStacks, job_of
     from dapkit.cluster.members import Member, MemberState, set_text
     from dapkit.cluster.stack_groups import GroupedCall, MemberGroup
+    from dapkit.cluster.stop_groups import MemberAnswer, MemberValue, StopGroup
 
 __all__ = [
     "ClusterJob",

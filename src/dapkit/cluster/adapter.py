@@ -20,11 +20,12 @@ from anyio.abc import ByteStream
 from dapkit import protocol as dap
 from dapkit.adapter import Adapter, NoLaunch, References, RequestFailed, run
 from dapkit.cluster import limits
-from dapkit.cluster.debugged_job import DebuggedJob, JobBreakpoint, StopGroup
+from dapkit.cluster.debugged_job import DebuggedJob, JobBreakpoint
 from dapkit.cluster.errors import JobError
 from dapkit.cluster.job import job_of
 from dapkit.cluster.member_link import MemberLink
 from dapkit.cluster.members import set_text
+from dapkit.cluster.stop_groups import StopGroup
 from dapkit.protocol import decode_as
 from dapkit.python.adapter import PythonAdapter
 from dapkit.transport import listen_unix, private_folder

@@ -23,20 +23,16 @@ from dapkit.cluster.job import ClusterJob, no_way_to
 from dapkit.cluster.member_link import MemberLink
 from dapkit.cluster.member_sets import select
 from dapkit.cluster.members import Member, MemberState, are_ranked
-from dapkit.cluster.stack_groups import GroupedCall, compared_calls
+from dapkit.cluster.stack_groups import GroupedCall
+from dapkit.cluster.stop_groups import MemberAnswer, MemberValue, StopGroup, answer_of, calls_of, locals_of
 from dapkit.protocol import (
     DapkitError,
-    EvaluateBody,
     ProtocolObject,
-    ScopesBody,
     SetBreakpointsBody,
-    StackFrame,
     StackTraceBody,
     StoppedEvent,
-    VariablesBody,
     decode_as,
 )
-from dapkit.python.stacks.threads import Frame, is_own
 
 log = logging.getLogger(__name__)
 
@@ -64,42 +60,6 @@ class JobBreakpoint(ProtocolObject, frozen=True, kw_only=True):
     members: str = "all"
     verified: int = 0
     problem: str = ""
-
-
-class MemberValue(ProtocolObject, frozen=True, kw_only=True):
-    """A local variable of a representative, as text."""
-
-    name: str
-    value: str
-
-
-class MemberAnswer(ProtocolObject, frozen=True, kw_only=True):
-    """A value of an expression, and the members in which it has this value."""
-
-    evaluate_name: str
-    value: str
-    members: list[str]
-
-
-class StopGroup(ProtocolObject, frozen=True, kw_only=True):
-    """Members whose threads are stopped at the same place.
-
-    Attributes:
-        reason: of the first one's stop.
-        calls: the innermost first.
-        members: their names.
-        representative: the member whose values are shown, and that is looked at first.
-        values: its local variables.
-        answers: the values of expressions, the rarest first.
-
-    """
-
-    reason: str
-    calls: list[GroupedCall]
-    members: list[str]
-    representative: str
-    values: list[MemberValue]
-    answers: list[MemberAnswer]
 
 
 class JobStops(ProtocolObject, frozen=True, kw_only=True):
@@ -189,7 +149,11 @@ class DebuggedJob:
         for link in self.links.values():
             link.close()
         self.links.clear()
-        await asyncio.gather(*(forwarded.close() for forwarded in self._forwarded.values()))
+        closing = (
+            forwarded.close(keeps_connections=self.problems.get(name) == _HAS_SESSION)
+            for name, forwarded in self._forwarded.items()
+        )
+        await asyncio.gather(*closing)
         self._forwarded.clear()
         await asyncio.to_thread(self.job.engine.close)
 
@@ -271,7 +235,7 @@ class DebuggedJob:
             for thread_id, stop in list(link.stops.items()):
                 arguments = {"threadId": thread_id, "levels": limits.STACK_LEVELS}
                 frames = decode_as(StackTraceBody, await link.ask("stackTrace", arguments)).stack_frames
-                calls = _calls(frames)
+                calls = calls_of(frames)
                 key = tuple((call.function, call.file, call.line) for call in calls)
                 group = groups.setdefault(key, _Gathered(stop, calls, []))
                 group.stopped.append((name, frames[0].id if frames else 0))
@@ -331,9 +295,7 @@ class DebuggedJob:
             if earlier is not None and earlier.pid != member.pid:  # the engine has replaced it
                 self.links.pop(member.name, None)
                 self.problems.pop(member.name, None)
-                self.sockets.pop(member.name, None)
-                if (forwarded := self._forwarded.pop(member.name, None)) is not None:
-                    await forwarded.close()
+                await self._end_forwarding(member.name)
         self.members = {member.name: member for member in members}
         new = [member for member in members if self._may_connect(member)]
         await asyncio.gather(*(self._connect(member) for member in new))
@@ -344,6 +306,7 @@ class DebuggedJob:
 
     async def _try_to_connect(self, member: Member) -> None:
         has_session = self.problems.get(member.name) == _HAS_SESSION
+        link: MemberLink | None = None
         try:
             async with asyncio.timeout(limits.CONNECT_SECONDS):
                 link = await self._link_with(member)
@@ -356,9 +319,21 @@ class DebuggedJob:
             self.links[member.name] = link
             self.problems.pop(member.name, None)
             return
-        forwarded = self._forwarded.get(member.name)
-        failure = "" if forwarded is None or has_session else await forwarded.failure()
-        self.problems[member.name] = failure or problem
+        if link is not None:
+            link.close()
+        if problem != _HAS_SESSION:
+            problem = await self._end_forwarding(member.name) or problem
+        self.problems[member.name] = problem
+
+    async def _end_forwarding(self, name: str) -> str:
+        """Give up reaching a member on another machine; return the reason that its command has given, if any."""
+        self.sockets.pop(name, None)
+        forwarded = self._forwarded.pop(name, None)
+        if forwarded is None:
+            return ""
+        failure = await forwarded.failure()
+        await forwarded.close()
+        return failure
 
     async def _link_with(self, member: Member) -> MemberLink:
         """Connect to the engine of a member, wherever it is. Raises: JobError, RequestFailed, OSError."""
@@ -437,13 +412,13 @@ class DebuggedJob:
         variables: list[MemberValue] = []
         answers: list[MemberAnswer] = []
         with suppress(DapkitError):
-            variables = [] if not values else await _locals(self.links[name], frame_id)
+            variables = [] if not values else await locals_of(self.links[name], frame_id)
         for expression in expressions:
             members: dict[str, list[str]] = {}
 
             async def evaluate(pair: tuple[str, int], expression: str = expression) -> tuple[str, str]:
                 member, frame = pair
-                return member, await _answer(self.links[member], frame, expression)
+                return member, await answer_of(self.links[member], frame, expression)
 
             for member, answer in await asyncio.gather(*map(evaluate, group.stopped)):
                 members.setdefault(answer, []).append(member)
@@ -524,26 +499,3 @@ def _specs(breakpoints: Iterable[JobBreakpoint], path: str) -> dict[str, object]
             {"line": each.line, **({"condition": each.condition} if each.condition else {})} for each in breakpoints
         ],
     }
-
-
-def _calls(frames: Sequence[StackFrame]) -> list[GroupedCall]:
-    stack = [(frame.name, (frame.source and frame.source.path) or "", frame.line) for frame in frames]
-    return compared_calls([Frame(name, path, line, bool(path) and is_own(path)) for name, path, line in stack])
-
-
-async def _locals(link: MemberLink, frame_id: int) -> list[MemberValue]:
-    scopes = decode_as(ScopesBody, await link.ask("scopes", {"frameId": frame_id})).scopes
-    if not scopes:
-        return []
-    arguments = {"variablesReference": scopes[0].variables_reference}
-    variables = decode_as(VariablesBody, await link.ask("variables", arguments)).variables
-    plain = [each for each in variables if not each.name.endswith("variables")]
-    return [MemberValue(name=each.name, value=each.value) for each in plain[: limits.VALUES]]
-
-
-async def _answer(link: MemberLink, frame_id: int, expression: str) -> str:
-    try:
-        arguments = {"expression": expression, "frameId": frame_id, "context": "watch"}
-        return decode_as(EvaluateBody, await link.ask("evaluate", arguments)).result
-    except DapkitError as error:
-        return f"({error})"

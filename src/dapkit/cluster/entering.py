@@ -1,8 +1,6 @@
 """A process of this machine that has no engine of the debugger gets one, which listens at a unix socket for us."""
 
 import re
-import socket
-from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
@@ -16,28 +14,24 @@ from dapkit.transport import private_folder
 _ENTERED: Final = re.compile(r"entered-(\d+)")
 
 
+def entered_socket(pid: int) -> Path:
+    """Return the path at which a process listens that was entered. Raises: NotPrivate."""
+    return private_folder() / f"entered-{pid}"
+
+
 async def listen_in(pid: int) -> Path:
-    """Make a process listen until we leave it; return the path of its socket, which may be there already.
+    """Make a process listen until we leave it; return the path of its socket.
 
     Raises:
         RequestFailed: it cannot be entered; the text says why.
 
     """
-    path = private_folder() / f"entered-{pid}"
-    if not _listens(path):
-        _remove_dead(path.parent)
-        path.unlink(missing_ok=True)
-        options = CliOptions()
-        options.mode, options.address, options.target_kind, options.target = "listen", str(path), "pid", pid
-        await begin_in(pid, start_plan(options), ways=Ways())
+    path = entered_socket(pid)
+    _remove_dead(path.parent)
+    options = CliOptions()
+    options.mode, options.address, options.target_kind, options.target = "listen", str(path), "pid", pid
+    await begin_in(pid, start_plan(options), ways=Ways())
     return path
-
-
-def _listens(path: Path) -> bool:
-    with socket.socket(socket.AF_UNIX) as end, suppress(OSError):
-        end.connect(str(path))
-        return True
-    return False
 
 
 def _remove_dead(folder: Path) -> None:

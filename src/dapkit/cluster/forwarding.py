@@ -67,13 +67,13 @@ class ForwardedMember:
             await asyncio.wait(self._carriers, timeout=limits.RELAY_END_SECONDS)
         return self._failure
 
-    async def close(self) -> None:
-        """End it; commands that do not end by themselves are killed."""
+    async def close(self, *, keeps_connections: bool = False) -> None:
+        """Listen no more; connections end, unless they are to be kept, and commands that do not end are killed."""
         if self._accepting is not None:
             self._accepting.cancel()
         self._listener.close()
         self.path.unlink(missing_ok=True)
-        if self._carriers:
+        if self._carriers and not keeps_connections:
             _, unended = await asyncio.wait(self._carriers, timeout=limits.RELAY_END_SECONDS)
             for carrier in unended:
                 carrier.cancel()

@@ -11,11 +11,13 @@ import asyncio
 import os
 import socket
 import sys
+from contextlib import suppress
 from threading import Thread
 from typing import Final
 from urllib.parse import unquote
 
-from dapkit.cluster.entering import listen_in
+from dapkit.cluster.entering import entered_socket, listen_in
+from dapkit.cluster.errors import JobError
 from dapkit.cluster.node import program_here
 from dapkit.protocol import DapkitError
 from dapkit.system.this_system import SYSTEM
@@ -25,31 +27,42 @@ _PART: Final = 64 * 1024
 
 def main() -> None:
     """Connect, and carry bytes until one side ends."""
-    match sys.argv[1:]:
-        case ["--socket", text]:
-            path = unquote(text)
-        case ["--pid", number] if number.isdecimal():
-            path = _entered(int(number))
-        case words:
-            sys.exit(f"dapkit.cluster.relay: expected --socket PATH or --pid NUMBER, got {' '.join(words)}")
-    engine = socket.socket(socket.AF_UNIX)
     try:
-        engine.connect(path)
-    except OSError as error:
-        sys.exit(f"no engine of a member listens at {path} of {os.uname().nodename}: {error.strerror}")
-    user = SYSTEM.peer_of(engine)[1]
-    if user not in {0, os.geteuid()}:
-        sys.exit(f"user {user} listens at {path}, expected user {os.geteuid()}")
+        match sys.argv[1:]:
+            case ["--socket", text]:
+                engine = _connected(unquote(text))
+            case ["--pid", number] if number.isdecimal():
+                engine = _connected_with(int(number))
+            case words:
+                sys.exit(f"dapkit.cluster.relay: expected --socket PATH or --pid NUMBER, got {' '.join(words)}")
+    except DapkitError as error:
+        sys.exit(str(error))
     Thread(target=_send, args=(engine,), daemon=True).start()
     while data := engine.recv(_PART):
         _write(data)
 
 
-def _entered(pid: int) -> str:
+def _connected_with(pid: int) -> socket.socket:
+    """Connect to the engine of a process, which is entered if needed. Raises: JobError, RequestFailed."""
+    pid = pid or program_here()
+    with suppress(JobError):
+        return _connected(str(entered_socket(pid)))
+    return _connected(str(asyncio.run(listen_in(pid))))
+
+
+def _connected(path: str) -> socket.socket:
+    """Connect to an engine of our user that listens at a path. Raises: JobError."""
+    engine = socket.socket(socket.AF_UNIX)
     try:
-        return str(asyncio.run(listen_in(pid or program_here())))
-    except DapkitError as error:
-        sys.exit(str(error))
+        engine.connect(path)
+    except OSError as error:
+        engine.close()
+        raise JobError(f"no engine listens at {path} of {os.uname().nodename}: {error.strerror}") from error
+    user = SYSTEM.peer_of(engine)[1]
+    if user not in {0, os.geteuid()}:
+        engine.close()
+        raise JobError(f"user {user} listens at {path}, expected user {os.geteuid()}")
+    return engine
 
 
 def _send(engine: socket.socket) -> None:

@@ -10,6 +10,7 @@ facts that the scheduler has of it, and is looked at from outside.
 
 import asyncio
 import os
+import socket
 import sys
 from collections import defaultdict
 from collections.abc import Callable, Coroutine
@@ -58,13 +59,12 @@ class DaskCluster:
         workers = self._call_scheduler(_workers_in_scheduler)
         processes = self._call(lambda client: _answers(client, _process_of_worker, list(workers)))
         self._silent = sorted(str(worker["name"]) for address, worker in workers.items() if address not in processes)
-        nodes = {"127.0.0.1": os.uname().nodename}
-        nodes |= {workers[address]["ip"]: process["host"] for address, process in processes.items()}
+        nodes = {workers[address]["ip"]: process["host"] for address, process in processes.items()}
         return [
             Member(
                 name=str(worker["name"]),
                 rank=-1,
-                host=nodes.get(worker["ip"], worker["ip"]),
+                host=nodes.get(worker["ip"]) or _machine(worker["ip"]),
                 pid=worker["pid"],
                 task=worker["tasks"],
                 socket=processes.get(address, {}).get("socket", ""),
@@ -81,6 +81,8 @@ class DaskCluster:
 
         try:
             self._call(register)
+        except UnknownTarget:
+            raise
         except Exception as error:  # of the plugin in a worker, as Dask raises it here
             raise JobError(f"the workers of {self.address} cannot load dapkit: {error}") from error
 
@@ -134,6 +136,14 @@ class DaskCluster:
             except (OSError, ValueError) as error:
                 raise UnknownTarget(f"no scheduler of Dask answers at {self.address}: {error}") from error
         return self._client
+
+
+def _machine(ip: str) -> str:
+    """Return the name of the machine with an address if that is this one, else the address."""
+    with socket.socket(socket.AF_INET6 if ":" in ip else socket.AF_INET, socket.SOCK_DGRAM) as end, suppress(OSError):
+        end.bind((ip, 0))
+        return os.uname().nodename
+    return ip
 
 
 async def _answers(

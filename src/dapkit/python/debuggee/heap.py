@@ -207,7 +207,7 @@ def _reach(heap: "dict[str, Any]", roots: "list[Any]") -> "tuple[int, int]":
     Instances of classes are not followed to: they are roots themselves. Objects that are not counted because time is up
     are added to `uncounted`.
     """
-    if heap["left"] <= 0 or monotonic() > heap["until"]:
+    if heap["left"] <= 0 or monotonic() >= heap["until"]:
         heap["uncounted"] += len(roots)
         return 0, 0
     objects, size = len(roots), 0
@@ -219,7 +219,7 @@ def _reach(heap: "dict[str, Any]", roots: "list[Any]") -> "tuple[int, int]":
         for start in range(0, len(frontier), _ROOTS_AT_ONCE):
             met = gc.get_referents(*frontier[start : start + _ROOTS_AT_ONCE])
             for begin in range(0, len(met), _MET_AT_ONCE):
-                if heap["left"] <= objects or monotonic() > heap["until"]:
+                if heap["left"] <= objects or monotonic() >= heap["until"]:
                     heap["uncounted"] += len(met) - begin
                     following.clear()
                     break
