@@ -7,7 +7,6 @@ The root of a job starts it by a command of the user's (`--via 'ssh {host}'`), a
 when either end does, with 1 and a sentence on standard error if it cannot connect.
 """
 
-import asyncio
 import os
 import socket
 import sys
@@ -16,9 +15,7 @@ from threading import Thread
 from typing import Final
 from urllib.parse import unquote
 
-from dapkit.cluster.entering import entered_socket, listen_in
 from dapkit.cluster.errors import JobError
-from dapkit.cluster.node import program_here
 from dapkit.protocol import DapkitError
 from dapkit.system.this_system import SYSTEM
 
@@ -44,6 +41,11 @@ def main() -> None:
 
 def _connected_with(pid: int) -> socket.socket:
     """Connect to the engine of a process, which is entered if needed. Raises: JobError, RequestFailed."""
+    import asyncio
+
+    from dapkit.cluster.entering import entered_socket, listen_in  # for most members all this is not needed
+    from dapkit.cluster.node import program_here
+
     pid = pid or program_here()
     with suppress(JobError):
         return _connected(str(entered_socket(pid)))
