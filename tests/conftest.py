@@ -234,6 +234,8 @@ def _no_process_is_left(_adopt_orphans: None) -> Iterator[None]:
     deadline = time.monotonic() + ENDING_SECONDS
     left: list[str] = []
     while started := children() - before:  # once more after each round: ending a parent brings its children to us
+        for pid in reaped(started):
+            started.discard(pid)  # first: the init of a namespace ends after all of its processes were reaped
         for pid in started:
             if not has_ended(pid, deadline):
                 left.append(f"{pid} {command_line(pid)}")
@@ -242,6 +244,18 @@ def _no_process_is_left(_adopt_orphans: None) -> Iterator[None]:
                 os.waitpid(pid, 0)
     if left:
         pytest.fail("the test left processes running, which were killed:\n" + "\n".join(left), pytrace=False)
+
+
+def reaped(pids: set[int]) -> set[int]:
+    """Reap those of some children that have ended, and return them."""
+    if sys.platform == "win32":
+        return set()
+    ended = set()
+    for pid in pids:
+        with contextlib.suppress(ChildProcessError):
+            if os.waitpid(pid, os.WNOHANG)[0]:
+                ended.add(pid)
+    return ended
 
 
 def children() -> set[int]:

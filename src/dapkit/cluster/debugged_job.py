@@ -145,6 +145,7 @@ class DebuggedJob:
         """Let all members go: they run on without breakpoints."""
         if self._joins is not None:
             self._joins.cancel()
+            await asyncio.wait([self._joins])  # it may be about to connect to a member
         await self._each(self.links, lambda _, link: link.ask("disconnect", {"terminateDebuggee": False}))
         for link in self.links.values():
             link.close()
@@ -319,8 +320,9 @@ class DebuggedJob:
             self.links[member.name] = link
             self.problems.pop(member.name, None)
             return
-        if link is not None:
-            link.close()
+        finally:
+            if link is not None and self.links.get(member.name) is not link:
+                link.close()
         if problem != _HAS_SESSION:
             problem = await self._end_forwarding(member.name) or problem
         self.problems[member.name] = problem
