@@ -81,7 +81,7 @@ class MemberLink(asyncio.Protocol):
 
     def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002 - as asyncio has it
         """Fail the requests that wait."""
-        self._end("its program has ended, or has closed the connection")
+        self._end("its program has ended, or the connection with it was lost")
 
     def close(self) -> None:
         """End the connection: the engine lets a program go that was attached to."""
