@@ -22,6 +22,7 @@ _SIGNAL: Final = WAKING_SIGNAL
 
 _main = 0  # identity of the main thread, while it has the handler installed
 _wanted = 0  # the thread that is to be woken, until it was
+_is_sent = False  # a signal of ours is on its way, wanted still or not
 
 
 def prepare() -> bool:
@@ -39,11 +40,12 @@ def prepare() -> bool:
 
 def undo() -> None:
     """Leave the signal as it was; one that is still on its way is dropped."""
-    global _main, _wanted  # noqa: PLW0603 - the same
+    global _main, _wanted, _is_sent  # noqa: PLW0603 - the same
     _main = _wanted = 0
     if _signal.getsignal(_SIGNAL) is _on_signal:
         _signal.signal(_SIGNAL, _signal.SIG_IGN)
         _signal.signal(_SIGNAL, UNUSED_HANDLER)
+    _is_sent = False
 
 
 def interrupt(ident: int, exception: type[BaseException] | None) -> None:
@@ -62,16 +64,17 @@ def interrupt(ident: int, exception: type[BaseException] | None) -> None:
 
 def wake(ident: int) -> None:
     """Raise TimeIsUp in the main thread even if it waits in native code. No other thread can be woken."""
-    global _wanted  # noqa: PLW0603 - the same
+    global _wanted, _is_sent
     if ident == _main:
-        _wanted = ident
+        _wanted, _is_sent = ident, True
         wake_main_thread(ident)
 
 
 def _on_signal(signal_number: int, frame: FrameType | None) -> None:
-    global _wanted  # noqa: PLW0603 - the same
+    global _wanted, _is_sent  # noqa: PLW0603 - the same
+    is_ours, _is_sent = _is_sent, False
     if _wanted == _thread.get_ident():
         _wanted = 0
         raise TimeIsUp
-    if callable(UNUSED_HANDLER):  # Ctrl+C on Windows
+    if not is_ours and callable(UNUSED_HANDLER):  # Ctrl+C on Windows
         UNUSED_HANDLER(signal_number, frame)
