@@ -8,6 +8,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from dapkit.system.this_system import SYSTEM
+
 SECONDS = 120.0
 
 type Dapkit = Callable[..., tuple[int, str]]
@@ -49,8 +51,8 @@ def may_make_namespaces() -> bool:
 
 
 def relays() -> list[int]:
-    """Return the processes that carry connections to members on other machines."""
-    return [int(process.name) for process in Path("/proc").iterdir() if process.name.isdecimal() and _is_relay(process)]
+    """Return the processes of this test that carry connections to members on other machines; orphans are ours."""
+    return [pid for pid in SYSTEM.descendants(os.getpid()) if _is_relay(Path("/proc", str(pid)))]
 
 
 def _is_relay(process: Path) -> bool:

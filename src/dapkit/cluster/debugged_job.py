@@ -1,9 +1,9 @@
 """Breakpoints in all members of a job, and the stops that they make, in groups.
 
 The engine inside each member is reached by its unix socket, or is brought into its process; on another machine by a
-command of the user's (`forwarding`). A stop holds the thread
-that has made it, and no other: heartbeats go on. Members that join get the breakpoints when they are seen. Everything
-that asks all members has a deadline for each, and names those that do not answer.
+command of the user's (`forwarding`). A stop holds the thread that has made it, and no other: heartbeats go on. Members
+that join get the breakpoints when they are seen. Everything that asks all members has a deadline for each, and names
+those that do not answer.
 """
 
 import asyncio
@@ -145,7 +145,7 @@ class DebuggedJob:
         """Let all members go: they run on without breakpoints."""
         if self._joins is not None:
             self._joins.cancel()
-            await asyncio.wait([self._joins])  # it may be about to connect to a member
+            await asyncio.wait([self._joins], timeout=limits.CONNECT_SECONDS)  # it may be about to connect to a member
         await self._each(self.links, lambda _, link: link.ask("disconnect", {"terminateDebuggee": False}))
         for link in self.links.values():
             link.close()
@@ -360,9 +360,9 @@ class DebuggedJob:
         forwarded = self._forwarded.get(member.name)
         if forwarded is not None and forwarded.is_used:
             return False  # by a session
-        return (bool(member.socket) and _is_here(member)) or self.problems.get(
-            member.name, _HAS_SESSION
-        ) == _HAS_SESSION
+        if member.socket and _is_here(member):
+            return True
+        return self.problems.get(member.name, _HAS_SESSION) == _HAS_SESSION
 
     async def _introduce(self, member: Member, link: MemberLink) -> None:
         """Begin the session: all requests at once, since each is answered in its order."""

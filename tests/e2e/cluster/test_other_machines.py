@@ -54,7 +54,7 @@ def line(job: Path) -> str:
 
 
 def steps_on_n2(job: Path) -> int:
-    return int(job.with_name("steps-n2").read_text() or 0)
+    return int(until(job.with_name("steps-n2").read_text, bool))  # the file is empty while it is written
 
 
 def test_members_on_two_machines_stop_at_a_breakpoint(job: Path, run_dapkit: Dapkit) -> None:
