@@ -127,10 +127,6 @@ FEATURES: Final = {
         "tests/e2e/agent/test_inspection.py::test_what_an_evaluation_prints_comes_in_its_answer_and_not_again",
         "tests/unit/python/test_marked_output.py::*",
     ),
-    "objects of a frame in which a thread has stopped end with the frame": (
-        "tests/e2e/engine/test_object_lifetimes.py::test_after_a_stop_everything_ends_*",
-        "tests/e2e/engine/test_object_lifetimes.py::test_garbage_of_the_program_*",
-    ),
     "time travel and recordings": (
         "tests/e2e/python/test_data_breakpoints.py::*time?travel*",
         "tests/e2e/agent/test_python.py::test_why_and_timeline_tell_of_a_recorded_history",

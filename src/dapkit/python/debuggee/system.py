@@ -8,9 +8,10 @@ import _socket
 import os
 import select
 import sys
+from _functools import partial  # type: ignore[import-not-found]  # the C half of `functools`
 from collections.abc import Callable
 from time import sleep
-from typing import Final, Protocol
+from typing import Final
 
 if sys.platform == "win32":
     import msvcrt
@@ -135,41 +136,58 @@ def duplicate_above(number: int, lowest: int) -> int:
 
 # Waiting
 
-
-class Poll(Protocol):
-    """The part of `select.poll` that we need."""
-
-    def register(self, place: "int | _socket.socket", events: int, /) -> object:
-        """Wait for a descriptor, too."""
-
-    def poll(self, milliseconds: float | None = None, /) -> list[tuple[int, int]]:
-        """Return the descriptors that are ready, with events, within a time; None or less than 0 for ever."""
-
-
-class _Select:
-    """The same on Windows, for sockets alone."""
-
-    def __init__(self) -> None:
-        self._places: list[int] = []
-
-    def register(self, place: "int | _socket.socket", _events: int, /) -> object:
-        """Wait for a socket, too."""
-        self._places.append(place if isinstance(place, int) else place.fileno())
-        return None
-
-    def poll(self, milliseconds: float | None = None, /) -> list[tuple[int, int]]:
-        """Return the sockets that can be read."""
-        seconds = None if milliseconds is None or milliseconds < 0 else milliseconds / 1_000
-        ready, _, _ = select.select(self._places, (), (), seconds)
-        return [(place, READABLE) for place in ready]
-
-
+# A wait is in native code alone, so that a garbage collection that begins meanwhile is not in code of the debugger. Its
+# arguments are in lists: a collection would take a tuple of numbers off its own list, and the program sees how many are
+# there.
 if sys.platform == "win32":
     READABLE: Final = 1
-    new_poll: "Callable[[], Poll]" = _Select
+
+    class Poll:
+        """Waits as `select.poll` does elsewhere, for sockets alone."""
+
+        def __init__(self) -> None:
+            self._places: list[int] = []
+
+        def register(self, place: "int | _socket.socket", _events: int, /) -> object:
+            """Wait for a socket, too."""
+            self._places.append(place if isinstance(place, int) else place.fileno())
+            return None
+
+        def poll(self, milliseconds: float | None = None, /) -> list[tuple[int, int]]:
+            """Return the sockets that can be read, within a time; None or less than 0 for ever."""
+            return [(place, READABLE) for place in ready_places(self.native_wait(milliseconds)())]
+
+        def native_wait(self, milliseconds: float | None) -> "Callable[[], tuple[list[int], object, object]]":
+            """Return native code that waits for the sockets."""
+            seconds = None if milliseconds is None or milliseconds < 0 else milliseconds / 1_000
+            wait: Callable[[], tuple[list[int], object, object]] = partial(
+                next, map(select.select, [self._places], [()], [()], [seconds])
+            )
+            return wait
+
+    new_poll = Poll
+
+    def native_wait(poll: Poll, milliseconds: float | None) -> "Callable[[], tuple[list[int], object, object]]":
+        """Return native code that waits as `poll.poll`; its result is for `ready_places`."""
+        return poll.native_wait(milliseconds)
+
+    def ready_places(result: "tuple[list[int], object, object]") -> list[int]:
+        """Return the sockets that can be read."""
+        return result[0]
+
 else:
     READABLE: Final = select.POLLIN
-    new_poll: "Callable[[], Poll]" = select.poll
+    Poll = select.poll
+    new_poll = Poll
+
+    def native_wait(poll: Poll, milliseconds: float | None) -> "Callable[[], list[tuple[int, int]]]":
+        """Return native code that waits as `poll.poll`; its result is for `ready_places`."""
+        wait: Callable[[], list[tuple[int, int]]] = partial(next, map(poll.poll, [milliseconds]))
+        return wait
+
+    def ready_places(result: list[tuple[int, int]]) -> list[int]:
+        """Return the descriptors that are ready."""
+        return [place for place, _ in result]
 
 
 if sys.platform == "win32":

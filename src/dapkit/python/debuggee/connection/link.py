@@ -8,7 +8,6 @@ decides the consequences when the other end goes away.
 import _queue
 import _socket
 import _thread
-from _functools import partial  # type: ignore[import-not-found]  # the C half of `functools`
 from collections.abc import Callable, Mapping
 from time import monotonic, sleep
 from types import MappingProxyType
@@ -26,7 +25,18 @@ from ..interpreter.thread_checks import (
     let_go,
     off_link_thread,
 )
-from ..system import NO_SIGNAL, READABLE, Poll, new_poll, send_wake, take_wakes, wake_pair, without_signal
+from ..system import (
+    NO_SIGNAL,
+    READABLE,
+    Poll,
+    native_wait,
+    new_poll,
+    ready_places,
+    send_wake,
+    take_wakes,
+    wake_pair,
+    without_signal,
+)
 from . import local_socket
 from .descriptor import OwnDescriptor
 from .framing import FrameReader, Json, encode
@@ -326,11 +336,10 @@ class Link:
                 numbers = {self._end.number, self._waked.number, *others}
                 if poll is None or watched != numbers:
                     watched, poll = numbers, _poll_of(numbers)
-                # No tuple of numbers: a collection would take it off its list, and the program sees how many are there.
-                ready = gc_pause.wait(partial(next, map(poll.poll, [self._milliseconds()])))
+                ready = gc_pause.wait(native_wait(poll, self._milliseconds()))
                 if self._is_cut():
                     return False
-                places = [place for place, _ in ready]
+                places = ready_places(ready)
                 if self._waked.number in places and self._is_to_rest():
                     return True
                 if not self._take_turn(places, handle, others):

@@ -118,12 +118,8 @@ def uncount_calls(number: int) -> None:
 
 
 def hide(code: CodeType, samples: list[tuple[CodeType, int]]) -> bool:
-    """Let the frame of a running code object be seen no more; return whether it is so.
-
-    Not on Windows: CPython 3.13.2 for it crashes (access violation) while it shows a SyntaxError below such a frame, if
-    the process has an audit hook in Python.
-    """
-    return IS_WHOLE and _native.hide(code, len(code.co_code) // 2 - 1, *samples)
+    """Let the frame of a running code object be seen no more; return whether it is so."""
+    return AVAILABLE and _native.hide(code, len(code.co_code) // 2 - 1, *samples)
 
 
 def hide_from_tools() -> None:

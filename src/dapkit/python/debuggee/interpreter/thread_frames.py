@@ -35,7 +35,7 @@ def all_frames() -> Iterator[FrameType]:
 
 
 _CODE: Final[CodeType] = newest_frames.__code__
-_FOLDER: Final = _CODE.co_filename.removesuffix("interpreter/thread_frames.py")
+_FOLDER: Final = _CODE.co_filename[: -len("interpreter/thread_frames.py")]  # with "/" or, on Windows, with "\\"
 
 
 def stack_of(frame: FrameType) -> list[FrameType]:
