@@ -13,6 +13,7 @@ no client does (VS Code, nvim-dap, vimspector and dape say that columns start at
 """
 
 import enum
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
@@ -29,6 +30,7 @@ from dapkit.protocol import (
     StackFrame,
     Variable,
 )
+from dapkit.system.selection import IS_WINDOWS
 
 _VALUES = (EvaluateBody, SetExpressionBody, SetVariableBody, Variable)
 """A type that describes a value, by a type name and a reference to its memory among other fields."""
@@ -198,10 +200,39 @@ def _objects_in(hint: object) -> list[type[ProtocolObject]]:
 def _uri(path: str) -> str:
     from urllib.parse import quote
 
+    if IS_WINDOWS:
+        place = _from_windows(path)
+        return "file:" + quote(place, safe="/:", errors="surrogatepass") if place else path
     return "file://" + quote(path, errors="surrogateescape") if path.startswith("/") else path
 
 
 def _path(uri: str) -> str:
     from urllib.parse import unquote, urlsplit
 
-    return unquote(urlsplit(uri).path, errors="surrogateescape") if uri.startswith("file:") else uri
+    if not uri.startswith("file:"):
+        return uri
+    parts = urlsplit(uri)
+    if IS_WINDOWS:
+        return _to_windows(parts.netloc, unquote(parts.path, errors="surrogatepass"))
+    return unquote(parts.path, errors="surrogateescape")
+
+
+def _from_windows(path: str) -> str:
+    r"""Return `C:\a` as `///C:/a`, and `\\server\share` as `//server/share`; "" for a relative path."""
+    if path.startswith("\\\\?\\UNC\\"):
+        path = "\\\\" + path[8:]
+    place = path.removeprefix("\\\\?\\").replace("\\", "/")
+    if _DRIVE.match(place):
+        return f"///{place}"
+    return place if place.startswith("//") else ""
+
+
+def _to_windows(host: str, path: str) -> str:
+    if host not in ("", "localhost"):
+        path = f"//{host}{path}"
+    elif _DRIVE.match(path[1:]):
+        path = path[1:]
+    return path.replace("/", "\\")
+
+
+_DRIVE = re.compile("[A-Za-z]:/")

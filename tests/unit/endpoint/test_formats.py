@@ -7,7 +7,7 @@ import msgspec
 import pytest
 
 import dapkit.protocol
-from dapkit.endpoint import Endpoint, Formats, Role
+from dapkit.endpoint import Endpoint, Formats, Role, conversion
 from dapkit.protocol import (
     Arguments,
     Breakpoint,
@@ -50,6 +50,11 @@ NOT_POSITIONS = {
     "Capabilities.additional_module_columns",
 }
 """Fields whose names sound like a place in a source, and are none."""
+
+
+@pytest.fixture(autouse=True)
+def _paths_are_of_posix(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(conversion, "IS_WINDOWS", False)
 
 
 def object_types() -> list[type[ProtocolObject]]:
@@ -127,6 +132,29 @@ def test_working_directory_of_a_terminal_is_a_path_too() -> None:
 def test_path_becomes_a_uri_and_back(path: str, uri: str) -> None:
     assert URIS.outward(Source(path=path)).path == uri
     assert URIS.inward(Source(path=uri)).path == path
+
+
+@pytest.mark.parametrize(
+    ("path", "uri"),
+    [
+        (r"C:\a b\c.py", "file:///C:/a%20b/c.py"),
+        (r"\\server\share\a.py", "file://server/share/a.py"),
+        ("<string>", "<string>"),
+        (r"relative\a.py", r"relative\a.py"),
+    ],
+)
+def test_path_of_windows_becomes_a_uri_and_back(path: str, uri: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(conversion, "IS_WINDOWS", True)
+    assert URIS.outward(Source(path=path)).path == uri
+    assert URIS.inward(Source(path=uri)).path == path
+
+
+def test_each_form_of_a_uri_is_a_path_of_windows(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(conversion, "IS_WINDOWS", True)
+    for uri in ("file:///c:/a.py", "file:///c%3A/a.py", "file://localhost/c:/a.py", "file:/c:/a.py"):
+        assert URIS.inward(Source(path=uri)).path == r"c:\a.py"
+    assert URIS.outward(Source(path="\\\\?\\C:\\a.py")).path == "file:///C:/a.py"
+    assert URIS.outward(Source(path="\\\\?\\UNC\\server\\a.py")).path == "file://server/a.py"
 
 
 def test_uri_of_another_scheme_is_left_alone() -> None:
