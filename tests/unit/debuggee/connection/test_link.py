@@ -2,6 +2,7 @@
 
 import socket
 import threading
+import time
 
 import pytest
 
@@ -98,3 +99,40 @@ def test_link_thread_is_waked_again_when_another_thread_had_sent_what_it_was_wak
         assert [body["output"] for body in received(theirs, 3)] == ["at once\n", "sent by another\n", "a piece"]
     thread.join()
     link.discard()
+
+
+def at_a_port() -> tuple[socket.socket, socket.socket]:
+    """Return a socket with room for all that it sends, and its other end with little room."""
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        theirs = socket.socket()
+        theirs.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 14)
+        theirs.connect(listening.getsockname())
+        ours, _ = listening.accept()
+    ours.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 1 << 18)
+    return ours, theirs
+
+
+def test_last_messages_reach_a_debugger_at_a_port_whose_own_were_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limits, "LAST_DATA_SECONDS", 60.0)
+    ours, theirs = at_a_port()
+    link = Link(ours)
+    text = "x" * 200_000
+
+    def end() -> None:
+        link.event("output", {"output": text})
+        link.event("exited", {"exitCode": 0})
+        link.close()
+        link.discard()
+
+    with theirs:
+        theirs.settimeout(60)
+        theirs.sendall(b"never read")
+        thread = threading.Thread(target=end)
+        thread.start()
+        until = time.monotonic() + 60
+        while not link.closed and time.monotonic() < until:
+            time.sleep(0.01)
+        thread.join(0.2)  # without a wait for the reader it has closed the socket by now
+        assert received(theirs, 2) == [{"output": text}, {"exitCode": 0}]
+        assert theirs.recv(1) == b""
+    thread.join()

@@ -80,6 +80,7 @@ class LinkListener:
             except (anyio.WouldBlock, anyio.BrokenResourceError):
                 log.info("another engine has come to %s before", self.path.name)
             else:
+                await close_at_end(link, stream)
                 await anyio.sleep_forever()
 
     async def _first(self, death: Callable[[], Awaitable[object]], patience: float) -> Engine:
@@ -95,6 +96,12 @@ class LinkListener:
                 remove(self.path)  # no other is expected, and nothing stays behind if we are killed
                 return engine
         raise NeverCame(f"the program did not connect to the debugger within {patience:g} s")
+
+
+async def close_at_end(link: Connection, stream: ByteStream) -> None:
+    """Close the connection to an engine that has sent its last; at a port, the end of the program waits for that."""
+    await link.wait_ended()
+    await stream.aclose()
 
 
 class NeverCame(RequestFailed):

@@ -25,7 +25,7 @@ from dapkit.python.adapter.configuration.arguments import ProgramAddress, Python
 from dapkit.python.adapter.configuration.certificates import client_context, server_context
 from dapkit.python.adapter.configuration.paths import PathTranslation
 from dapkit.python.adapter.engine.debuggee import Debuggee
-from dapkit.python.adapter.engine.link import Engine, listening
+from dapkit.python.adapter.engine.link import Engine, close_at_end, listening
 from dapkit.python.adapter.engine.marked_output import MarkedOutput
 from dapkit.python.adapter.engine.resume_order import ResumeOrder
 from dapkit.python.adapter.session.engine_options import engine_options
@@ -34,6 +34,7 @@ from dapkit.system.this_system import SYSTEM
 from dapkit.transport import (
     Connection,
     TransportError,
+    background_tasks,
     connect_tcp,
     connect_unix,
     left_token,
@@ -147,7 +148,9 @@ async def _engine(args: PythonAttach, run: DebuggeeRun) -> AsyncIterator[Engine]
             async with (
                 _stream(args, run) as stream,
                 Connection(stream, Endpoint(Role.CLIENT), watch=order.observe) as link,
+                background_tasks() as tasks,
             ):
+                tasks.start_soon(close_at_end, link, stream)
                 await link.request(InitializeRequestArguments(adapter_id="dapkit"))
                 yield link, order
 

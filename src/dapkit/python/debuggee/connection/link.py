@@ -466,10 +466,28 @@ class Link:
             if self._is_cut():
                 return
             self.closed = True
+            is_tcp = self._connection.family in (_socket.AF_INET, _socket.AF_INET6)
             try:
-                self._connection.shutdown(_socket.SHUT_RDWR)
+                self._connection.shutdown(_socket.SHUT_WR if is_tcp else _socket.SHUT_RDWR)
             except OSError:
                 return  # the other end was first
+        if is_tcp:
+            self._read_to_end()
+
+    def _read_to_end(self) -> None:
+        """Wait until the other end has read all, and has closed the connection.
+
+        A TCP socket drops the data that it has not sent yet if it is closed, or its process ends, with data that was
+        not read.
+        """
+        until = monotonic() + limits.LAST_DATA_SECONDS
+        poll = _poll_of({self._end.number})
+        while (rest := until - monotonic()) > 0:
+            try:
+                if not poll.poll(int(rest * 1000) + 1) or not self._connection.recv(1 << 16):
+                    return
+            except OSError:
+                return
 
     def discard(self) -> None:
         """Close everything; unsent data is dropped."""

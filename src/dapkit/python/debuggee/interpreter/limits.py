@@ -211,6 +211,9 @@ HEADER_BYTES: Final = 64 * 1024
 LINK_LOST_EXIT_CODE: Final = 129
 """Exit code of a launched program whose debugger went away: as after SIGHUP."""
 
+LAST_DATA_SECONDS: Final = 2.0
+"""How long the end of a program waits until a debugger at a port has read the last messages."""
+
 LEAVE_SECONDS: Final = 2.0
 """How long a client that comes waits for the thread of one that leaves."""
 
