@@ -143,7 +143,12 @@ class System(ABC):
 
     @abstractmethod
     def has_in_environment(self, pid: int, text: bytes) -> bool:
-        """Return whether a text is in the environment that a process was started with. Raises: OSError."""
+        """Return whether a text is in the environment that a process was started with; on Windows, that it has now.
+
+        Raises:
+            OSError: that cannot be read.
+
+        """
 
     @abstractmethod
     def shares_files(self, pid: int) -> bool:

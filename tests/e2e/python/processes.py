@@ -1,9 +1,13 @@
 """Processes that a test has to wait for, although they are not its children, or not any more."""
 
-import os
+import subprocess
+from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 
 import anyio
+import anyio.to_thread
+import psutil
 
 from dapkit.protocol import OutputEvent, ProcessEvent
 from e2e.python.adapter_client import AdapterClient
@@ -24,30 +28,40 @@ STARTS_A_FAMILY = """
 
 def command_line(pid: int) -> str:
     """Return what a process was started as."""
-    return Path(f"/proc/{pid}/cmdline").read_text().replace("\0", " ")
+    return " ".join(psutil.Process(pid).cmdline())
 
 
 def runs(pid: int) -> bool:
     """Say whether a process runs."""
-    return Path(f"/proc/{pid}").exists()
+    return psutil.pid_exists(pid)
+
+
+def kill(pid: int) -> None:
+    """End a process as nothing can prevent: by SIGKILL, or on Windows by TerminateProcess."""
+    psutil.Process(pid).kill()
+
+
+async def output_of(command: Sequence[str | Path], folder: Path, env: Mapping[str, str] | None = None) -> str:
+    """Return the output of a command that must succeed, and write nothing to its standard error."""
+    run = partial(subprocess.run, command, cwd=folder, env=env, capture_output=True, text=True, check=True)
+    done = await anyio.to_thread.run_sync(run)
+    assert done.stderr == ""
+    return done.stdout
 
 
 async def ended(*pids: int) -> None:
     """Wait until processes have ended; a zombie has."""
     with anyio.fail_after(SECONDS):
         for pid in pids:
-            await _ended(pid)
+            while _runs_on(pid):  # noqa: ASYNC110 - not every system has an event for it
+                await anyio.sleep(0.02)
 
 
-async def _ended(pid: int) -> None:
+def _runs_on(pid: int) -> bool:
     try:
-        handle = os.pidfd_open(pid)
-    except ProcessLookupError:
-        return
-    try:
-        await anyio.wait_readable(handle)
-    finally:
-        os.close(handle)
+        return psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return False
 
 
 async def process_of(driver: AdapterClient) -> int:
@@ -63,28 +77,17 @@ async def only_line(driver: AdapterClient) -> str:
 
 async def computing(pid: int) -> None:
     """Wait until a process has computed for a while, so that it is within what it takes long for."""
-    begin = _ticks(pid)
+    begin = _processor_seconds(pid)
     with anyio.fail_after(SECONDS):
-        while _ticks(pid) - begin < os.sysconf("SC_CLK_TCK") / 5:  # noqa: ASYNC110 - there is no event for it
+        while _processor_seconds(pid) - begin < 0.2:  # noqa: ASYNC110 - there is no event for it
             await anyio.sleep(0.02)
 
 
-def _ticks(pid: int) -> int:
-    """Return the processor time of a process in clock ticks."""
-    user, system = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[11:13]
-    return int(user) + int(system)
+def _processor_seconds(pid: int) -> float:
+    times = psutil.Process(pid).cpu_times()
+    return times.user + times.system
 
 
 def descendants(pid: int) -> set[int]:
     """Return all processes below one."""
-    parents: dict[int, int] = {}
-    for entry in Path("/proc").iterdir():
-        if entry.name.isdigit():
-            try:
-                parents[int(entry.name)] = int((entry / "stat").read_text().rpartition(")")[2].split()[1])
-            except (FileNotFoundError, ProcessLookupError):
-                continue
-    found = {pid}
-    while more := {child for child, parent in parents.items() if parent in found} - found:
-        found |= more
-    return found - {pid}
+    return {process.pid for process in psutil.Process(pid).children(recursive=True)}

@@ -1,9 +1,8 @@
 """A client that says whatever it is told to, right or wrong, and keeps all that it hears."""
 
 import json
-import os
 import re
-import signal
+import sys
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
@@ -14,6 +13,7 @@ from anyio.abc import ByteStream
 from dapkit.protocol import FrameDecoder, encode_frame
 from dapkit.transport import ChildProcess, spawn
 from e2e.python.adapter_client import ADAPTER
+from e2e.python.processes import kill
 
 DEADLINE = 240.0
 
@@ -123,9 +123,10 @@ class RawConversation:
         return [message["request_seq"] for message in self.heard if message["type"] == "response"]
 
     def output(self, category: str) -> str:
-        """Return all output of a category."""
+        """Return all output of a category, with one character at the end of a line on all systems."""
         bodies = [message["body"] for message in self.heard if message.get("event") == "output"]
-        return "".join(body["output"] for body in bodies if body.get("category") == category)
+        text = "".join(body["output"] for body in bodies if body.get("category") == category)
+        return text.replace("\r\n", "\n") if sys.platform == "win32" else text
 
     async def initialize(self, **arguments: object) -> Message:
         """Introduce the client; return the adapter's capabilities."""
@@ -156,7 +157,7 @@ class RawClient(RawConversation):
 
     def kill(self) -> None:
         """Kill the adapter."""
-        os.kill(self.adapter.pid, signal.SIGKILL)
+        kill(self.adapter.pid)
 
 
 @asynccontextmanager

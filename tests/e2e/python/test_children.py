@@ -1,7 +1,6 @@
 """Child processes: each Python among them is debugged in a session of its own."""
 
 import os
-import signal
 import socket
 import subprocess
 import textwrap
@@ -20,7 +19,7 @@ from dapkit.python.adapter.children.children import Children
 from dapkit.transport import connect_unix, memory_pair, private_folder
 from e2e.python.adapter_client import ADAPTER, AdapterClient
 from e2e.python.listening_program import running, running_command
-from e2e.python.processes import ended, only_line
+from e2e.python.processes import ended, kill, only_line, output_of
 from e2e.python.raw_client import RawConversation, raw_client
 from interpreters import interpreter
 
@@ -301,16 +300,17 @@ async def test_child_sees_nothing_of_the_debugger(
     if is_customized:
         (driver.folder / "somewhere").mkdir()
         driver.write("import sys\nsys.argv.append(__name__)", "somewhere/sitecustomize.py")
-    plain = await anyio.run_process([python, "child.py", "x"], cwd=driver.folder, env=_environment())
+    plain = await output_of([python, "child.py", "x"], driver.folder, _environment())
     program = "import os, subprocess, sys\nsubprocess.call([sys.executable, 'child.py', 'x'], env=dict(os.environ))"
     exclude = [] if is_followed else ["*"]
     assert await driver.run(program, python=python, env=_environment(), subProcessExclude=exclude) == Ended(0)
-    assert driver.output("stdout") == plain.stdout.decode()
+    assert driver.output("stdout") == plain
     assert len(driver.session.children) == is_followed
 
 
 def _environment() -> dict[str, str]:
-    return {"PATH": os.environ["PATH"], "PYTHONPATH": "somewhere", "HOME": os.environ.get("HOME", "/")}
+    kept = {name: os.environ[name] for name in ("PATH", "HOME", "SYSTEMROOT") if name in os.environ}
+    return {**kept, "PYTHONPATH": "somewhere"}
 
 
 MISTAKES = """
@@ -403,10 +403,10 @@ MISTAKES = """
 @pytest.mark.thorough
 async def test_mistakes_at_the_start_of_a_child_are_those_of_the_program(driver: AdapterClient, python: str) -> None:
     program = driver.write(MISTAKES)
-    plain = await anyio.run_process([python, program], cwd=driver.folder)
+    plain = await output_of([python, program], driver.folder)
     assert await driver.run(MISTAKES, python=python) == Ended(0)
-    assert driver.output("stdout").splitlines() == plain.stdout.decode().splitlines()
-    assert driver.output("stderr") == plain.stderr.decode() == ""
+    assert driver.output("stdout").splitlines() == plain.splitlines()
+    assert driver.output("stderr") == ""
 
 
 STANDS = """
@@ -436,7 +436,7 @@ async def test_end_of_the_session_ends_the_tree(tmp_path: Path, python: str, way
             await session.wait_until_ended(deadline=PATIENCE)
         elif way == "killed":
             assert session.adapter_pid
-            os.kill(session.adapter_pid, signal.SIGKILL)
+            kill(session.adapter_pid)
     await ended(*pids)
     assert way == "terminate" or not (tmp_path / "late").exists()
 
@@ -521,14 +521,14 @@ async def test_children_outlive_a_parent_that_ends(driver: AdapterClient, python
 
 
 KILLED_POOL = """
-    import multiprocessing, os, signal
+    import multiprocessing
     from work import work
 
     if __name__ == "__main__":
         pool = multiprocessing.get_context("spawn").Pool(4)
         pool.map_async(work, range(100))
         for process in multiprocessing.active_children():
-            os.kill(process.pid, signal.SIGKILL)
+            process.kill()
         pool.terminate()
         print("done")
 """
@@ -697,7 +697,7 @@ async def _attach_twice_to_early_children(folder: Path, python: str) -> None:
             await _until_family_waits(program.process.pid, 2)
         assert processes[0] == processes[1]
         for process in processes[0]:
-            os.kill(process, signal.SIGKILL)
+            kill(process)
 
 
 STARTS_A_CHILD_LATER = """
@@ -734,7 +734,7 @@ async def test_child_that_was_left_suspended_is_taken_over_by_the_next_session(t
             [frame] = (await child.stack_trace(child.state.thread_id)).stack_frames
             assert frame.line == 4
             await session.detach()
-        os.kill(process, signal.SIGKILL)
+        kill(process)
 
 
 async def _until_family_waits(process: int, count: int) -> None:

@@ -1,6 +1,5 @@
 """How a program ends, by itself or because it is asked to, and what the client hears of it."""
 
-import os
 import signal
 from pathlib import Path
 
@@ -10,7 +9,7 @@ from dapkit.client import Ended, Session
 from dapkit.endpoint import RequestFailed
 from dapkit.protocol import OutputEvent, TerminatedEvent
 from e2e.python.adapter_client import ADAPTER, AdapterClient, adapter_client
-from e2e.python.processes import command_line, computing, descendants, ended, only_line, process_of, runs
+from e2e.python.processes import command_line, computing, descendants, ended, kill, only_line, process_of, runs
 from e2e.python.raw_client import raw_client
 
 WAITS = """
@@ -287,7 +286,7 @@ async def test_launch_is_answered_when_the_program_ends_before_it_was_configured
         launch = await client.send("launch", {"code": "import time; time.sleep(60)"})
         await client.event("initialized")
         [program] = [pid for pid in descendants(client.adapter.pid) if "entry.py" in command_line(pid)]
-        os.kill(program, signal.SIGKILL)
+        kill(program)
         answer = await client.answer(launch)
         assert not answer["success"]
         assert "ended" in answer["message"]
@@ -419,7 +418,7 @@ async def test_death_of_the_program_in_mid_request_answers_the_request(driver: A
 async def test_program_killed_from_outside_while_stopped_is_told(driver: AdapterClient) -> None:
     await driver.start("print()\n", 1)
     await driver.session.next_stop()
-    os.kill(await process_of(driver), signal.SIGKILL)
+    kill(await process_of(driver))
     assert await driver.session.wait_until_ended() == Ended(137)
 
 

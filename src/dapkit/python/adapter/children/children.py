@@ -11,6 +11,7 @@ import fnmatch
 import json
 import logging
 import os
+import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager, nullcontext, suppress
 from functools import partial
@@ -36,6 +37,7 @@ from dapkit.python import limits
 from dapkit.python.adapter.children.debugpy_event import EVENT, Invitations, expects_event, inviting
 from dapkit.python.adapter.configuration.arguments import PythonAttach, PythonLaunch
 from dapkit.python.debuggee.children.targets import PYTHON, kind_of
+from dapkit.system.selection import IS_WINDOWS
 from dapkit.system.this_system import SYSTEM
 from dapkit.transport import StateChange, TransportError, connect_unix, listen_unix, private_folder, remove_dead_sockets
 
@@ -246,8 +248,12 @@ class Children:
         if self.listener_path is None or process in self._arrived:
             return False
         try:
-            kind = kind_of(SYSTEM.executable_of(process))
-            return kind == PYTHON and SYSTEM.has_in_environment(process, bytes(self.listener_path))
+            if kind_of(SYSTEM.executable_of(process)) != PYTHON:
+                return False
+            if SYSTEM.has_in_environment(process, bytes(self.listener_path)):
+                return True
+            # Windows shows the environment as it is now, and the child removes the path from it as soon as it starts.
+            return IS_WINDOWS and time.time() - SYSTEM.started_at(process) < limits.ARRIVAL_SECONDS
         except OSError:
             return False  # it has ended, or is another user's
 

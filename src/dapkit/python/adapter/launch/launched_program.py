@@ -44,7 +44,7 @@ class _Pipe:
         self._fd = _own(pipe)
         self._number = STDOUT if category == "stdout" else STDERR
         read_pipe = os.read if marked.memory is None else partial(marked.memory.read, self._number)
-        self._reader = reader_of(self._fd) if IS_WINDOWS else DescriptorReader(self._fd, read_bytes=read_pipe)
+        self._reader = reader_of(os.dup(self._fd)) if IS_WINDOWS else DescriptorReader(self._fd, read_bytes=read_pipe)
         self._decoder = new_decoder()
         self._category = category
         self._report = report
@@ -106,6 +106,9 @@ class _Pipe:
     async def close(self) -> None:
         """Read no more."""
         await self._reader.aclose()
+        if IS_WINDOWS and self._fd >= 0:  # elsewhere the reader has closed it
+            fd, self._fd = self._fd, -1
+            os.close(fd)
 
 
 class LaunchedProgram:
