@@ -1,5 +1,6 @@
 """The answers of Windows about processes, jobs, sockets and files."""
 
+import ctypes
 import os
 import select
 import signal
@@ -8,6 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from ctypes import wintypes
 from pathlib import Path
 
 import psutil
@@ -16,7 +18,7 @@ import pytest
 assert sys.platform == "win32"  # and so the types of Windows hold below
 
 from dapkit.system.file_owner import stranger_who_owns  # noqa: E402 - there is none for other systems
-from dapkit.system.files import lock, open_to_lock  # noqa: E402 - it comes after that
+from dapkit.system.files import lock, open_private, open_to_lock  # noqa: E402 - it comes after that
 from dapkit.system.this_system import SYSTEM  # noqa: E402 - the same
 
 pytestmark = pytest.mark.timeout(300)
@@ -131,3 +133,27 @@ def test_own_files_belong_to_no_stranger(tmp_path: Path) -> None:
     assert stranger_who_owns(str(file)) is None
     with pytest.raises(OSError, match="2"):
         stranger_who_owns(str(tmp_path / "missing"))
+
+
+def access_list(file: Path) -> str:
+    """Return who may do what with a file, in the notation of Windows."""
+    security = ctypes.WinDLL("advapi32")
+    size, text = wintypes.DWORD(), wintypes.LPWSTR()
+    security.GetFileSecurityW(str(file), 4, None, 0, ctypes.byref(size))
+    descriptor = ctypes.create_string_buffer(size.value)
+    assert security.GetFileSecurityW(str(file), 4, descriptor, size, ctypes.byref(size))
+    convert = security.ConvertSecurityDescriptorToStringSecurityDescriptorW
+    assert convert(descriptor, 1, 4, ctypes.byref(text), None)
+    return str(text.value)
+
+
+def test_private_file_is_made_for_its_owner_alone_and_an_old_one_stays_as_it_is(tmp_path: Path) -> None:
+    old, private = tmp_path / "old", tmp_path / "private"
+    old.write_text("old")
+    os.close(open_private(private, os.O_WRONLY))
+    assert ";;;WD)" not in access_list(private)  # WD stands for everybody
+    assert ";;;WD)" in access_list(old)  # by Wine; from its folder on a real Windows
+    private.write_text("secret")
+    assert private.read_text() == "secret"
+    os.close(open_private(old, os.O_WRONLY | os.O_APPEND))
+    assert ";;;WD)" in access_list(old)

@@ -15,7 +15,7 @@ from pathlib import Path
 import anyio
 
 from dapkit.adapter.servers import MakeAdapter, serve, serve_tcp, serve_unix
-from dapkit.system.files import CLOSE_IN_CHILDREN
+from dapkit.system.files import open_private
 from dapkit.system.platform_support import end_if_unsupported
 from dapkit.transport import TransportError, read_token
 from dapkit.transport.tasks import loop_options
@@ -119,7 +119,7 @@ def _log_to(path: Path | None) -> None:
         logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
     else:
         form = "%(asctime)s %(levelname)s %(name)s: %(message)s"
-        handle = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | CLOSE_IN_CHILDREN, 0o600)  # it has secrets
+        handle = open_private(path, os.O_WRONLY | os.O_APPEND)  # it has secrets
         logging.basicConfig(
             level=logging.DEBUG, stream=os.fdopen(handle, "a", encoding="utf-8", errors="backslashreplace"), format=form
         )

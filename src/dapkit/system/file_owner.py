@@ -1,4 +1,7 @@
-"""Whose a file is on Windows: ours, the system's, or a stranger's. Access lists are not read."""
+"""Whose a file is on Windows: ours, the system's, or a stranger's; and files for their owner alone.
+
+Access lists are written, and not read.
+"""
 
 import ctypes
 import sys
@@ -29,12 +32,23 @@ _SECURITY.GetNamedSecurityInfoW.argtypes = [
     ctypes.c_void_p,
     ctypes.POINTER(ctypes.c_void_p),
 ]
+_SECURITY.ConvertStringSecurityDescriptorToSecurityDescriptorW.argtypes = [
+    wintypes.LPCWSTR,
+    wintypes.DWORD,
+    ctypes.POINTER(ctypes.c_void_p),
+    ctypes.c_void_p,
+]
+_SECURITY.SetFileSecurityW.argtypes = [wintypes.LPCWSTR, wintypes.DWORD, ctypes.c_void_p]
 _SECURITY.ConvertSidToStringSidW.argtypes = [ctypes.c_void_p, ctypes.POINTER(wintypes.LPWSTR)]
 
 _TOKEN_QUERY = 0x0008
 _TOKEN_USER = 1
 _FILE = 1  # SE_FILE_OBJECT
 _OWNER = 0x0000_0001  # OWNER_SECURITY_INFORMATION
+
+_ACCESS_LIST = 0x8000_0004  # DACL_SECURITY_INFORMATION, and PROTECTED_...: nothing is inherited from the folder
+_FOR_OWNER = "D:P(A;;FA;;;SY)(A;;FA;;;BA)(A;;FA;;;OW)"
+"""All access for the system, administrators and the owner, as in the list of a folder that has mode 0o700."""
 
 _OF_SYSTEM = (
     "S-1-5-18",  # the system itself
@@ -47,6 +61,24 @@ def stranger_who_owns(path: str) -> str | None:
     """Return the identifier of the owner of a file, unless that is our user or the system. Raises: OSError."""
     owner = _owner_of(path)
     return None if owner in {*_OF_SYSTEM, _own_user()} else owner
+
+
+def restrict_to_owner(path: str) -> None:
+    """Let only the owner of a file, administrators and the system have access to it.
+
+    Raises:
+        OSError: it is not ours, or is on a disk without access lists.
+
+    """
+    descriptor = ctypes.c_void_p()
+    make = _SECURITY.ConvertStringSecurityDescriptorToSecurityDescriptorW
+    if not make(_FOR_OWNER, 1, ctypes.byref(descriptor), None):
+        raise ctypes.WinError(ctypes.get_last_error())
+    try:
+        if not _SECURITY.SetFileSecurityW(path, _ACCESS_LIST, descriptor):
+            raise ctypes.WinError(ctypes.get_last_error())
+    finally:
+        _KERNEL.LocalFree(descriptor)
 
 
 def _owner_of(path: str) -> str:

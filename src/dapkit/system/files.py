@@ -6,6 +6,7 @@ import time
 
 if sys.platform == "win32":
     import msvcrt
+    from contextlib import suppress
 
     CLOSE_IN_CHILDREN = os.O_NOINHERIT | os.O_BINARY
     AT_ONCE = 0
@@ -45,6 +46,17 @@ if sys.platform == "win32":
         """Open the file whose lock stands for a folder. Raises: OSError."""
         return os.open(os.path.join(folder, "lock"), os.O_RDWR | os.O_CREAT | CLOSE_IN_CHILDREN, 0o600)
 
+    def open_private(path: str | os.PathLike[str], flags: int) -> int:
+        """Open a file, and make it, if it is not there, for its owner alone. Raises: OSError."""
+        from dapkit.system.file_owner import restrict_to_owner
+
+        is_new = not os.path.exists(path)
+        descriptor = os.open(path, flags | os.O_CREAT | CLOSE_IN_CHILDREN)
+        if is_new:
+            with suppress(OSError):  # a disk without access lists
+                restrict_to_owner(os.fspath(path))
+        return descriptor
+
 else:
     CLOSE_IN_CHILDREN = os.O_CLOEXEC
     AT_ONCE = os.O_NONBLOCK | os.O_NOCTTY
@@ -82,6 +94,10 @@ else:
     def open_to_lock(folder: str) -> int:
         """Open the file whose lock stands for a folder. Raises: OSError."""
         return os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+
+    def open_private(path: str | os.PathLike[str], flags: int) -> int:
+        """Open a file, and make it, if it is not there, for its owner alone. Raises: OSError."""
+        return os.open(path, flags | os.O_CREAT | CLOSE_IN_CHILDREN, 0o600)
 
 
 _LOCKED_BYTE = 1 << 30

@@ -21,7 +21,7 @@ from types import TracebackType
 from typing import Literal, Self
 
 from dapkit.endpoint import Role
-from dapkit.system.files import CLOSE_IN_CHILDREN
+from dapkit.system.files import open_private
 from dapkit.transport.wire_buffer import FrameSplitter
 
 log = logging.getLogger(__name__)
@@ -50,7 +50,7 @@ class Recorder:
         self._path = path
         self._start = time.monotonic()
         self._lanes = {"sent": FrameSplitter(role), "received": FrameSplitter(role.peer)}
-        self._file: int | None = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | CLOSE_IN_CHILDREN, 0o600)
+        self._file: int | None = open_private(path, os.O_WRONLY | os.O_TRUNC)
 
     def __enter__(self) -> Self:
         """Record until the end of the block."""
