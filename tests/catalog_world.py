@@ -1,10 +1,12 @@
 """A home, a project, and a PATH with nothing but what a test puts there."""
 
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from dapkit.catalog import Catalog, load
+from dapkit.system.user_folders import HOME
 
 
 @dataclass(frozen=True)
@@ -18,16 +20,16 @@ class World:
 
     @property
     def env(self) -> Mapping[str, str]:
-        return {"PATH": str(self.bin), "HOME": str(self.home), **self.extra}
+        return {"PATH": str(self.bin), HOME: str(self.home), **self.extra}
 
     def load(self, cwd: Path | None = None) -> Catalog:
         return load(cwd or self.project, self.home, env=self.env)
 
     def install(self, name: str, *, says: str = "", folder: Path | None = None) -> Path:
         """Put a program on PATH, or into another folder, that does nothing but say something."""
-        program = (folder or self.bin) / name
+        program = (folder or self.bin) / (f"{name}.cmd" if sys.platform == "win32" else name)
         program.parent.mkdir(parents=True, exist_ok=True)
-        program.write_text(f"#!/bin/sh\necho '{says}'\n")
+        program.write_text(f"@echo {says}\n" if sys.platform == "win32" else f"#!/bin/sh\necho '{says}'\n")
         program.chmod(0o755)
         return program
 

@@ -77,7 +77,7 @@ type Watch = Callable[..., Watched]
 def entry_without_native(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return the start of an engine without its native part, which all tests share: it is compiled only once."""
     folder = tmp_path_factory.mktemp("installed") / "debuggee"
-    shutil.copytree(ENTRY.parents[1], folder, ignore=shutil.ignore_patterns("*.so", "__pycache__"))
+    shutil.copytree(ENTRY.parents[1], folder, ignore=shutil.ignore_patterns("*.so", "*.pyd", "__pycache__"))
     return folder / "starting" / "entry.py"
 
 

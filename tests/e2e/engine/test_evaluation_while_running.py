@@ -32,13 +32,15 @@ LOOPS = """
 HITS_ONCE = "n == -1 and not hits and not hits.append(1)"
 """A condition of the worker's line: it tells the evaluation, which waits for it."""
 WAITS = """
-    import selectors, threading, time
+    import selectors, socket, threading, time
     ends = []
     def other():
         while not ends:
             time.sleep(0.001)
     threading.Thread(target=other).start()
+    readable, other_end = socket.socketpair()  # Windows waits for at least one
     selector = selectors.DefaultSelector()
+    selector.register(readable, selectors.EVENT_READ)
     while not ends:
         selector.select(0.05)
     print("end")

@@ -7,8 +7,8 @@ from e2e.engine.conftest import Start
 pytestmark = pytest.mark.each_python
 
 DELEGATING = """
-    import ctypes, functools, operator
-    send_signal = ctypes.CDLL(None)["raise"]
+    import ctypes, functools, operator, sys
+    send_signal = ctypes.CDLL("ucrtbase" if sys.platform == "win32" else None)["raise"]
     def inner():
         try:
             yield

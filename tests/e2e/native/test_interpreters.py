@@ -69,7 +69,7 @@ def test_local_variables_are_read_from_where_they_are(run: Run) -> None:
 
 def test_package_without_the_extension_says_so_and_goes_on(run: Run, tmp_path: Path) -> None:
     folder = tmp_path / "debuggee"
-    shutil.copytree(DEBUGGEE, folder, ignore=shutil.ignore_patterns("*.so", "__pycache__"))
+    shutil.copytree(DEBUGGEE, folder, ignore=shutil.ignore_patterns("*.so", "*.pyd", "__pycache__"))
     program = """
         print(native.AVAILABLE, native.CAN_CHECK, native.CAN_WATCH, native.CAN_POLL)
         print(native.REASON)

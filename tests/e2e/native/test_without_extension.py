@@ -16,7 +16,7 @@ from e2e.engine.test_breakpoints import *  # noqa: F403 - the tests
 def _package_without_extension(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     folder = tmp_path_factory.mktemp("installed") / "debuggee"
     shutil.copytree(
-        engine_client.ENTRY.parents[1], folder, ignore=shutil.ignore_patterns("*.so", "native", "__pycache__")
+        engine_client.ENTRY.parents[1], folder, ignore=shutil.ignore_patterns("*.so", "*.pyd", "native", "__pycache__")
     )
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(engine_client, "ENTRY", folder / "starting" / "entry.py")
@@ -26,7 +26,7 @@ def _package_without_extension(tmp_path_factory: pytest.TempPathFactory) -> Iter
 def test_package_lacks_the_extension() -> None:
     names = {file.name for file in engine_client.ENTRY.parents[1].rglob("*")}
     assert "native.py" in names
-    assert not any(name.endswith(".so") for name in names)
+    assert not any(name.endswith((".so", ".pyd")) for name in names)
 
 
 @pytest.mark.thorough

@@ -11,7 +11,7 @@ import dapkit
 from e2e.python.adapter_client import AdapterClient, adapter_client
 from interpreters import interpreter
 
-IN_C = ("*.so", "dapkit-supervisor", "native")
+IN_C = ("*.so", "*.pyd", "dapkit-supervisor", "native")
 """What a package has that was built by a C compiler, and its sources."""
 
 

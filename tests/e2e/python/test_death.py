@@ -14,7 +14,7 @@ from e2e.python.raw_client import RawClient, raw_client
 
 PROGRAM = """
 import subprocess, sys, time
-child = subprocess.Popen(["sleep", "60"])
+child = subprocess.Popen([sys.executable, "-I", "-S", "-c", "import time; time.sleep(60)"])
 print("ready", flush=True)
 {work}
 """
@@ -101,12 +101,12 @@ async def test_nothing_is_left_when_the_client_is_gone(moment: str) -> None:
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
-async def test_adapter_that_is_told_to_end_takes_the_program_along(number: signal.Signals) -> None:
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGINT", "SIGHUP"])
+async def test_adapter_that_is_told_to_end_takes_the_program_along(name: str) -> None:
     async with raw_client() as client:
         await running(client)
         family = descendants(client.adapter.pid)
-        os.kill(client.adapter.pid, number)
+        os.kill(client.adapter.pid, signal.Signals[name])
         await ended(client.adapter.pid, *family)
 
 

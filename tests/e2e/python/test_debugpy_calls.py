@@ -1,5 +1,6 @@
 """The calls that programs make to debugpy, made to dapkit; and `post_mortem`."""
 
+import os
 import subprocess
 from pathlib import Path
 
@@ -45,7 +46,7 @@ except RuntimeError as error:
     print(error)
 """
     answer = subprocess.run(
-        [python, "-c", text], env={"PYTHONPATH": str(SOURCES)}, capture_output=True, text=True, check=True
+        [python, "-c", text], env={**os.environ, "PYTHONPATH": str(SOURCES)}, capture_output=True, text=True, check=True
     )
     assert answer.stdout.splitlines() == [
         "[]",
