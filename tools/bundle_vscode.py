@@ -32,13 +32,16 @@ WITHOUT_WHEEL = {"3.15": ("pyyaml",)}
 """Packages whose locked version has no wheel for a version of Python; their extensions are optional."""
 
 MAIN = '''\
-"""Start the dapkit of this folder: the adapter, or `dapkit proxy` or `dapkit record` if that is the first argument."""
+"""Start the dapkit of this folder: the adapter, or a part of it that the first argument names."""
 
 import runpy
 import sys
 
-COMMANDS = (["proxy"], ["record"])
-runpy.run_module("dapkit.cli" if sys.argv[1:2] in COMMANDS else "dapkit.python", run_name="__main__", alter_sys=True)
+PARTS = {"proxy": "dapkit.cli", "record": "dapkit.cli", "job": "dapkit.cluster.adapter"}
+part = PARTS.get(sys.argv[1] if sys.argv[1:] else "", "dapkit.python")
+if part == PARTS["job"]:
+    del sys.argv[1]
+runpy.run_module(part, run_name="__main__", alter_sys=True)
 '''
 
 

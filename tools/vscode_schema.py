@@ -19,6 +19,7 @@ import msgspec
 
 import dapkit
 from dapkit.adapter import debugger_contribution
+from dapkit.cluster.adapter import JobAdapter, JobAttach
 from dapkit.python.adapter import PythonAdapter
 from dapkit.python.adapter.configuration.arguments import ProgramAddress, PythonAttach, PythonLaunch, TimeTravelSettings
 from dapkit.python.adapter.configuration.keys import NOT_NEEDED, REMARKS
@@ -90,10 +91,15 @@ def attributes() -> Schema:
     schemas: Schema = made["configurationAttributes"]
     usual = descriptions(PythonLaunch)
     kinds = {"launch": usual, "attach": usual | descriptions(PythonAttach)}
-    return {
+    made_of_jobs: Any = debugger_contribution(JobAdapter, kind="dapkit", label="dapkit", command=["dapkit"])
+    of_jobs = made_of_jobs["configurationAttributes"]["attach"]["properties"]
+    attributes = {
         request: {**schemas[request], "properties": _properties(schemas[request]["properties"], described)}
         for request, described in kinds.items()
     }
+    for name, text in descriptions(JobAttach).items():
+        attributes["attach"]["properties"][name] = of_jobs[name] | {"description": _sentence(text)}
+    return attributes
 
 
 def descriptions(kind: type[msgspec.Struct]) -> dict[str, str]:

@@ -8,7 +8,7 @@
 import * as os from "node:os";
 import * as path from "node:path";
 
-import { SERVER_KEY, interpreterOf, type Configuration } from "./configuration";
+import { SERVER_KEY, interpreterOf, isOfJob, type Configuration } from "./configuration";
 import { isPath } from "./platform";
 import { Problem, problemOfSetting } from "./problem";
 import { answerOf, findOnPath } from "./programs";
@@ -38,6 +38,9 @@ export async function adapterCommand(configuration: Configuration, options: Adap
   const port = configuration[SERVER_KEY];
   if (typeof port === "number") {
     return [...(await bundledCommand(configuration, options)), "proxy", "--connect", `127.0.0.1:${String(port)}`];
+  }
+  if (isOfJob(configuration)) {
+    return [...(await bundledCommand(configuration, options)), "job"];
   }
   if (options.configured.length > 0) {
     await approve([options.oldest, ...options.configured].join("\0"), async () => {

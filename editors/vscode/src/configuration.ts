@@ -13,6 +13,9 @@ export const OTHER_TYPES = ["debugpy", "python"] as const;
 /** Where `debugServer` is kept from the editor, which would connect there without the token that dapkit asks for. */
 export const SERVER_KEY = "__debugServer";
 
+/** The key that names a job of many processes. */
+const JOB_KEY = "job";
+
 const INTERPRETER_COMMAND = "${command:python.interpreterPath}";
 const INTERPRETER_KEYS = ["python", "pythonPath", "pythonpath"] as const;
 
@@ -69,6 +72,9 @@ export async function completed(given: Configuration, around: Surroundings): Pro
       configuration["python"] = await around.interpreter();
     }
   }
+  if (isOfJob(configuration)) {
+    setMissing(configuration, "cwd", around.folder);
+  }
   for (const key of INTERPRETER_KEYS) {
     if (configuration[key] === INTERPRETER_COMMAND) {
       configuration[key] = await around.interpreter();
@@ -99,6 +105,11 @@ export function withOwnServer(configuration: Configuration): Configuration {
 /** Say whether the adapter itself has made the configuration, for a child process of a program. */
 export function isOfChild(configuration: Configuration): boolean {
   return configuration["adapterSocket"] !== undefined && configuration["subProcessId"] !== undefined;
+}
+
+/** Say whether a configuration is for a job of many processes, which has an adapter of its own. */
+export function isOfJob(configuration: Configuration): boolean {
+  return configuration["request"] === "attach" && configuration[JOB_KEY] !== undefined;
 }
 
 /** Return the interpreter that a configuration names, which may have arguments behind it. */

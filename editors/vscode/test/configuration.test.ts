@@ -51,6 +51,11 @@ test("an attach configuration and that of a child process are left alone", async
   assert.equal(await configuration.completed(child, AROUND), child);
 });
 
+test("the files of a job are looked for from the folder that is open", async () => {
+  const given = { request: "attach", job: "ranks" };
+  assert.deepEqual(await configuration.completed(given, AROUND), { ...given, cwd: "/shop" });
+});
+
 test("without a launch.json the current file is debugged", () => {
   assert.equal(configuration.isEmpty({}), true);
   assert.equal(configuration.isEmpty({ type: "dapkit", request: "launch", name: "Shop" }), false);

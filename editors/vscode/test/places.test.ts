@@ -104,6 +104,11 @@ test("a server is reached by the bundled dapkit, which knows its token", async (
   assert.deepEqual(command.slice(1), ["-I", "/extension/bundled", "proxy", "--connect", "127.0.0.1:4711"]);
 });
 
+test("a job of many processes has the bundled adapter for jobs, whatever adapter is configured", async () => {
+  const command = await adapterCommand({ request: "attach", job: "4711" }, options({ configured: ["/my/adapter"] }));
+  assert.deepEqual(command.slice(1), ["-I", "/extension/bundled", "job"]);
+});
+
 test("a configured adapter is asked for its version first", async () => {
   const adapter = await program("adapter", "dapkit 0.1.0");
   assert.deepEqual(await adapterCommand({}, options({ configured: [adapter, "-P"] })), [adapter, "-P"]);

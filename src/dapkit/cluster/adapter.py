@@ -39,7 +39,8 @@ class JobAttach(dap.AttachRequestArguments, frozen=True, kw_only=True):
     """The job to attach to.
 
     Attributes:
-        job: as `dapkit job where` takes it.
+        job: a job of many processes: the process id of its launcher, a folder in which its ranks have registered, or
+            an address of Dask, Ray or Kubernetes.
         members: the set of members that get the breakpoints.
         cwd: the folder that a relative path of the job belongs to.
         via: the command that reaches another machine, such as `ssh {host}`.
