@@ -75,7 +75,7 @@ test-posix: $(READY) ## test with what every POSIX system has, as macOS; what on
 
 WINDOWS_UNITS := tests/unit/protocol tests/unit/endpoint tests/unit/adapter tests/unit/transport tests/unit/client \
     tests/unit/debuggee tests/unit/python tests/unit/hub tests/unit/agent tests/unit/sessions tests/unit/proxy tests/unit/testing \
-    tests/unit/catalog tests/unit/cli tests/unit/mcp tests/unit/test_hit_conditions.py tests/unit/test_settings.py
+    tests/unit/catalog tests/unit/cli tests/unit/mcp/test_stdio_messages.py tests/unit/test_hit_conditions.py tests/unit/test_settings.py
 WINDOWS_SESSIONS := tests/windows tests/e2e/transport/test_port_file.py $(addprefix tests/e2e/python/test_,$(addsuffix .py,debugging \
     every_request launch attach data_breakpoints values configurations threads_and_sources events children command_line death \
     debugpy_calls editors endings engine_errors every_command from_debugpy full_speed in_program module output refusals restart)) \
