@@ -99,7 +99,7 @@ FEATURES: Final = {
         "tests/unit/cli/test_actions.py::test_arguments_may_stand_in_a_file",
         "tests/unit/cli/test_actions.py::test_example_of_an_action_*",
         "tests/unit/cli/test_actions.py::test_standard_input_of_the_command_*",
-        "tests/unit/cli/test_actions.py::test_words_come_to_parameters",
+        "tests/unit/cli/test_actions.py::test_words_come_to_parameters*",
         "tests/e2e/client/test_unknown_adapter.py::*known to both*",  # `cat`
         "tests/unit/catalog/launch_json/test_file.py::test_configuration_of_cpptools_becomes_one_of_a_native_debugger",
         "tests/unit/catalog/launch_json/test_file.py::test_file_of_the_editor_is_given_from_outside",

@@ -6,6 +6,7 @@ import time
 
 import pytest
 
+from dapkit.python.debuggee.connection import link as link_module
 from dapkit.python.debuggee.connection.framing import FrameReader, Json
 from dapkit.python.debuggee.connection.link import Link
 from dapkit.python.debuggee.interpreter import limits
@@ -136,3 +137,23 @@ def test_last_messages_reach_a_debugger_at_a_port_whose_own_were_not_read(monkey
         assert received(theirs, 2) == [{"output": text}, {"exitCode": 0}]
         assert theirs.recv(1) == b""
     thread.join()
+
+
+class AlwaysReady:
+    """Says that there is data, which another thread has read meanwhile."""
+
+    def poll(self, _milliseconds: float) -> list[tuple[int, int]]:
+        return [(0, 0)]
+
+
+def test_end_does_not_wait_for_data_that_another_thread_has_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limits, "LAST_DATA_SECONDS", 0.1)
+    monkeypatch.setattr(link_module, "_poll_of", lambda _places: AlwaysReady())
+    ours, theirs = at_a_port()
+    link = Link(ours)
+    with theirs:
+        thread = threading.Thread(target=link.close, daemon=True)
+        thread.start()
+        thread.join(60)
+        assert not thread.is_alive()
+    link.discard()

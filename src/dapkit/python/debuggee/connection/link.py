@@ -469,6 +469,8 @@ class Link:
             is_tcp = self._connection.family in (_socket.AF_INET, _socket.AF_INET6)
             try:
                 self._connection.shutdown(_socket.SHUT_WR if is_tcp else _socket.SHUT_RDWR)
+                if is_tcp:
+                    self._connection.setblocking(False)  # noqa: FBT003 - its only parameter
             except OSError:
                 return  # the other end was first
         if is_tcp:
@@ -478,7 +480,7 @@ class Link:
         """Wait until the other end has read all, and has closed the connection.
 
         A TCP socket drops the data that it has not sent yet if it is closed, or its process ends, with data that was
-        not read.
+        not read. The link's thread may be reading as well, so that nothing is left here after the wait.
         """
         until = monotonic() + limits.LAST_DATA_SECONDS
         poll = _poll_of({self._end.number})
@@ -486,6 +488,8 @@ class Link:
             try:
                 if not poll.poll(int(rest * 1000) + 1) or not self._connection.recv(1 << 16):
                     return
+            except BlockingIOError:
+                continue
             except OSError:
                 return
 
