@@ -15,7 +15,7 @@ FEATURES: Final = {
         "tests/e2e/agent/test_trace_and_autopsy.py::*[gdb*",
         "tests/e2e/agent/test_trace_and_autopsy.py::*[dlv*",
         "tests/unit/agent/test_registry.py::test_the_table_is_what_the_registry_says",
-        "tests/e2e/python/test_children.py::test_child_sees_nothing_*False-*",  # wine_lacks.py leaves garbage
+        "tests/e2e/python/test_children.py::test_child_sees_nothing_*",  # wine_lacks.py leaves garbage
         "tests/e2e/python/test_children.py::test_64_workers_all_stop_*",  # too many for Wine
         "tests/e2e/python/test_children.py::test_child_of_an_older_python_*",
         "tests/e2e/python/test_command_line.py::test_version_*",
@@ -210,6 +210,12 @@ FEATURES: Final = {
         "tests/e2e/python/test_command_line.py::test_launch_without_a_folder_for_sockets_*",
         "tests/e2e/python/test_refusals.py::test_attach_that_cannot_be_*",
         "tests/e2e/python/test_in_program.py::test_listening_brings_*",
+    ),
+    "children of a program that run already are offered to a client that attaches": (
+        "tests/e2e/python/test_children.py::test_children_that_were_started_before_*",
+        "tests/e2e/python/test_children.py::test_children_that_run_already_*",
+        "tests/e2e/python/test_children.py::test_child_that_was_left_suspended_*",
+        "tests/e2e/python/test_children.py::test_client_that_accepts_a_child_and_never_comes_*",
     ),
     "arguments of a program in one text are split as a shell splits them": (
         "tests/e2e/python/test_configurations.py::test_arguments_that_cannot_be_split_are_refused",
