@@ -135,6 +135,8 @@ FEATURES: Final = {
         "tests/unit/catalog/test_states.py::test_missing_adapter_says_exactly_what_is_missing*",
         "tests/unit/catalog/test_states.py::test_missing_choice_is_explained*",
         "tests/unit/catalog/test_states.py::test_states_are_rendered_with_what_was_left_out_of_users_files",
+        "tests/e2e/python/test_in_program.py::test_calls_that_cannot_be_*0.0.0.0*",  # without a home
+        "tests/e2e/python/test_in_program.py::test_calls_that_cannot_be_*dapkit.listen(); *",
     ),
     "fork, exec and signals": (
         "tests/e2e/python/test_children.py::*fork*",
@@ -193,6 +195,7 @@ FEATURES: Final = {
         "tests/e2e/python/test_refusals.py::test_program_that_is_no_interpreter_*",
         "tests/e2e/python/test_refusals.py::test_missing_interpreter_*",
         "tests/e2e/python/test_module.py::test_variable_has_a_program_wait_*",
+        "tests/e2e/python/test_in_program.py::*fork*",
     ),
     "interrupting a command by Ctrl+C": (
         "tests/e2e/hub/test_client.py::test_hub_is_nobodys_child_and_holds_nothing_of_its_starter",
