@@ -48,6 +48,7 @@ FEATURES: Final = {
     ),
     "`os.fork` does not warn of a thread of the debugger": (
         "tests/e2e/engine/test_session.py::test_many_forks_leave_the_link_alive*",
+        "tests/e2e/engine/test_descriptors.py::test_program_may_block_signals_and_wait_for_them*",
         "tests/e2e/engine/test_fork.py::test_nothing_of_ours_acts_in_children_of_any_generation*",
         "tests/e2e/engine/test_fork.py::test_pauses_at_any_moment_around_forks_stop_the_program*",
     ),
