@@ -46,7 +46,11 @@ async def serving(*arguments: str) -> AsyncIterator[str]:
             yield told.removeprefix("DAP server listening at: ").strip()
         finally:
             server.terminate()
-            await anyio.to_thread.run_sync(server.wait, SECONDS)
+            try:
+                await anyio.to_thread.run_sync(server.wait, SECONDS)
+            except subprocess.TimeoutExpired:
+                server.kill()  # the end of the block waits for it
+                raise
 
 
 async def debug(session: Session) -> None:
