@@ -63,7 +63,7 @@ OLDER_KEYS: Final[Mapping[str, str]] = {
 
 WIRE_NAMES: Final[Mapping[str, str]] = {
     name: wire
-    for kind in (PythonAttach, PythonLaunch, ProgramAddress, TimeTravelSettings)
+    for kind in (PythonAttach, PythonLaunch, JobAttach, ProgramAddress, TimeTravelSettings)
     for name, wire in zip(kind.__struct_fields__, kind.__struct_encode_fields__, strict=True)
 }
 

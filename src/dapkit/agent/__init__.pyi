@@ -847,6 +847,7 @@ def job_break(
     members: str | None = None,
     wait_for: str | None = None,
     expressions: Sequence[str] | None = None,
+    all_threads: bool | None = None,
     clear: bool | None = None,
     via: str | None = None,
     timeout: float | None = None,

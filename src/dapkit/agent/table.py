@@ -270,6 +270,11 @@ PARAMETERS: "dict[str, ParameterRow]" = {
         "choices": (),
         "meaning": "How many members to wait for: any, all, none, a number, or a part such as 90%.",
     },
+    "all_threads": {
+        "type": "boolean",
+        "choices": (),
+        "meaning": "Stop all threads of a member, not one; the engine's timeouts are lifted meanwhile.",
+    },
     "step": {"type": "string", "choices": ("over", "into", "out"), "meaning": "Make one step, instead of continuing."},
     "member": {"type": "string", "choices": (), "meaning": "The member to debug by a session of its own, such as 5."},
 }
@@ -940,7 +945,17 @@ ACTIONS: "dict[str, ActionRow]" = {
         "summary": "Set breakpoints in all processes of a job, now and in those that join, "
         "and show who stops, in groups.",
         "approval": "execute",
-        "parameters": ("job", "breakpoints", "members", "wait_for", "expressions", "clear", "via", "timeout"),
+        "parameters": (
+            "job",
+            "breakpoints",
+            "members",
+            "wait_for",
+            "expressions",
+            "all_threads",
+            "clear",
+            "via",
+            "timeout",
+        ),
         "required": (),
         "results": ("debugged_job.JobStops",),
         "example": {"job": "4711", "breakpoints": ["train.py:41"]},

@@ -44,6 +44,7 @@ class JobAttach(dap.AttachRequestArguments, frozen=True, kw_only=True):
         members: the set of members that get the breakpoints.
         cwd: the folder that a relative path of the job belongs to.
         via: the command that reaches another machine, such as `ssh {host}`.
+        all_threads: whether all threads of a member stop with the one that hits something.
 
     """
 
@@ -51,6 +52,7 @@ class JobAttach(dap.AttachRequestArguments, frozen=True, kw_only=True):
     members: str = "all"
     cwd: str = "."
     via: str = ""
+    all_threads: bool = False
 
 
 class JobAdapter(Adapter[NoLaunch, JobAttach]):
@@ -78,7 +80,7 @@ class JobAdapter(Adapter[NoLaunch, JobAttach]):
         """Connect to all members."""
         try:
             job = await anyio.to_thread.run_sync(lambda: job_of(args.job, Path(args.cwd).absolute(), via=args.via))
-            self._debugged = DebuggedJob(job)
+            self._debugged = DebuggedJob(job, all_threads=args.all_threads)
             await self._debugged.open()
         except JobError as error:
             raise RequestFailed(str(error)) from error
@@ -86,7 +88,9 @@ class JobAdapter(Adapter[NoLaunch, JobAttach]):
         self._type = str(args.extra.get("type", self._type))
 
     async def configuration_done(self) -> None:
-        """Report stops from now on."""
+        """Report stops from now on, and first of all facts of the engine that matter for them."""
+        for note in self._now().job.engine.notes():
+            await self.output(f"{note}\n", category="console")
         await self.thread("started", _RUNNING)
         self.start_soon(self._watch)
         self.start_soon(self._serve_sessions)
@@ -239,7 +243,7 @@ class JobAdapter(Adapter[NoLaunch, JobAttach]):
             "request": "attach",
             "name": f"member {member.name}",
             "socket": socket,
-            "stopAllThreads": False,
+            "stopAllThreads": self._now().all_threads,
             "adapterSocket": str(self._sessions),
         }
         await self.start_debugging(configuration, "attach")

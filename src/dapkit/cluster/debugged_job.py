@@ -1,9 +1,10 @@
 """Breakpoints in all members of a job, and the stops that they make, in groups.
 
 The engine inside each member is reached by its unix socket, or is brought into its process; on another machine by a
-command of the user's (`forwarding`). A stop holds the thread that has made it, and no other: heartbeats go on. Members
-that join get the breakpoints when they are seen. Everything that asks all members has a deadline for each, and names
-those that do not answer.
+command of the user's (`forwarding`). A stop holds the thread that has made it, and no other: heartbeats go on. Where
+all threads of a member are to stop, the engine of the job lifts its timeouts first. Members that join get the
+breakpoints when they are seen. Everything that asks all members has a deadline for each, and names those that do not
+answer.
 """
 
 import asyncio
@@ -36,7 +37,7 @@ from dapkit.protocol import (
 
 log = logging.getLogger(__name__)
 
-_OPTIONS: Final[Mapping[str, object]] = {"justMyCode": True, "stopAllThreads": False, "endsWithLink": False}
+_OPTIONS: Final[Mapping[str, object]] = {"justMyCode": True, "endsWithLink": False}
 _HAS_SESSION: Final = "a session of its own debugs it"
 _STEPS: Final = {"over": "next", "into": "stepIn", "out": "stepOut"}
 
@@ -73,6 +74,7 @@ class JobStops(ProtocolObject, frozen=True, kw_only=True):
         running: members that run.
         ended: members whose program has ended, or whose connection has, with the reason.
         problems: members that could not be connected to or asked, with the reason.
+        notes: facts of the engine that matter while members are stopped, such as probes that restart them.
 
     """
 
@@ -83,6 +85,7 @@ class JobStops(ProtocolObject, frozen=True, kw_only=True):
     running: list[str]
     ended: dict[str, str]
     problems: dict[str, str]
+    notes: list[str]
 
 
 @dataclass
@@ -93,6 +96,7 @@ class DebuggedJob:
 
     Attributes:
         job: the job.
+        all_threads: whether all threads of a member stop with the one that hits something.
         breakpoints: of all members.
         links: of the members that are connected, by name.
         members: as the engine has named them at the last look.
@@ -102,6 +106,7 @@ class DebuggedJob:
     """
 
     job: ClusterJob
+    all_threads: bool = False
     breakpoints: list[JobBreakpoint] = field(default_factory=list)
     links: dict[str, MemberLink] = field(default_factory=dict)
     members: dict[str, Member] = field(default_factory=dict)
@@ -120,6 +125,8 @@ class DebuggedJob:
 
         """
         try:
+            if self.all_threads:
+                await asyncio.to_thread(self.job.engine.hold)
             await asyncio.to_thread(self.job.engine.inject)
             await self.connect_new()
         except BaseException:
@@ -156,7 +163,13 @@ class DebuggedJob:
         )
         await asyncio.gather(*closing)
         self._forwarded.clear()
-        await asyncio.to_thread(self.job.engine.close)
+        await asyncio.to_thread(self._leave_engine)
+
+    def _leave_engine(self) -> None:
+        with suppress(DapkitError):  # it is gone, and its timeouts with it
+            if self.all_threads:
+                self.job.engine.release()
+        self.job.engine.close()
 
     async def set_breakpoint(self, breakpoint: JobBreakpoint) -> None:
         """Set a breakpoint in the members of its set, now and when they join. Raises: WrongSet."""
@@ -216,7 +229,7 @@ class DebuggedJob:
         async def let_go(_name: str, link: MemberLink) -> None:
             for thread_id in list(link.stops):
                 link.forget_stop(thread_id)
-                await link.ask(command, {"threadId": thread_id, "singleThread": True})
+                await link.ask(command, {"threadId": thread_id, "singleThread": not self.all_threads})
 
         await self._each(stopped, let_go)
         return set(stopped)
@@ -257,6 +270,7 @@ class DebuggedJob:
             ],
             ended=ended,
             problems=dict(self.problems),
+            notes=self.job.engine.notes(),
         )
 
     async def let_go_for(self, name: str) -> tuple[Member, str]:
@@ -366,7 +380,7 @@ class DebuggedJob:
 
     async def _introduce(self, member: Member, link: MemberLink) -> None:
         """Begin the session: all requests at once, since each is answered in its order."""
-        options = {**_OPTIONS, "closesListener": not member.socket}
+        options = {**_OPTIONS, "stopAllThreads": self.all_threads, "closesListener": not member.socket}
         answers = [link.send("initialize", {"adapterID": "dapkit"}), link.send("attach", options)]
         paths = {each.path for each in self.breakpoints}
         answers += [link.send("setBreakpoints", _specs(self._for(member, path), path)) for path in paths]

@@ -1,5 +1,6 @@
 """A Dask cluster: its workers are members, its tasks say who waits for whom, and a held task costs no worker."""
 
+import json
 import os
 import signal
 import subprocess
@@ -10,6 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from distributed import Client, Scheduler
 
 from job_helpers import Dapkit, details, marked_line, until
 
@@ -67,7 +69,7 @@ def test_a_worker_that_does_not_answer_is_read_from_outside(start_cluster: Start
     assert culprit == f"- member {name} is LATE: elsewhere than most, and holds the interpreter and at work on native-1"
     assert f"keep_gil @ dask_tasks.py:{marked_line(TASKS, 'native')}\n" in text
     assert f"Waiting: total for native-1, which member {name} runs\n" in text
-    assert f"No answer to Dask within 3 s from worker {name}, perhaps since its GIL is held.\n" in text
+    assert f"No answer to Dask within 3 s from worker {name}, perhaps since its GIL is held or " in text
 
 
 def test_each_task_stops_and_a_member_is_debugged(start_cluster: StartCluster, run_dapkit: Dapkit) -> None:
@@ -87,11 +89,12 @@ def test_each_task_stops_and_a_member_is_debugged(start_cluster: StartCluster, r
 
 
 @pytest.mark.thorough
+@pytest.mark.parametrize("kind", [[], ["--all-threads"]], ids=["one-thread", "all-threads"])
 def test_tasks_that_are_held_for_twice_the_time_to_live_cost_no_worker(
-    start_cluster: StartCluster, run_dapkit: Dapkit, tmp_path: Path
+    kind: list[str], start_cluster: StartCluster, run_dapkit: Dapkit, tmp_path: Path
 ) -> None:
     job = start_cluster("part", workers=8, ttl="4s")
-    words = ["--json", "-e", "__import__('os').getpid()", job]
+    words = ["--json", *kind, "-e", "__import__('os').getpid()", job]
     before = pids(run_dapkit("job", "break", "--wait-for", "all", *words, f"{TASKS}:{marked_line(TASKS, 'part')}"))
     assert len(before) == 8
     time.sleep(12)  # Dask takes ten heartbeats of half a second at least, whatever worker-ttl is
@@ -104,6 +107,44 @@ def test_tasks_that_are_held_for_twice_the_time_to_live_cost_no_worker(
         lambda: [file.exists() and file.stat().st_size for file in results],
         lambda now: all(map(int.__gt__, now, sizes)),
     )
+
+
+def test_the_time_to_live_is_put_back_when_all_threads_run_again(
+    start_cluster: StartCluster, run_dapkit: Dapkit
+) -> None:
+    job = start_cluster("part", ttl="4s")
+    breakpoint = f"{TASKS}:{marked_line(TASKS, 'part')}"
+    address = job.replace("dask://", "tcp://")
+    with Client(address, set_as_default=False) as client:  # type: ignore[no-untyped-call]  # Dask has no types
+        assert time_to_live(client) == 4.0
+        code, text = run_dapkit("job", "break", "--all-threads", "--wait-for", "all", job, breakpoint)
+        assert (code, "2 members 0-1 stopped" in text) == (0, True), text
+        assert time_to_live(client) > 1e6
+        code, text = run_dapkit("job", "continue", "--wait-for", "all", job)
+        assert (code, "2 members 0-1 stopped" in text) == (0, True), text
+        assert time_to_live(client) > 1e6
+        assert run_dapkit("job", "release", job)[0] == 0
+        assert time_to_live(client) == 4.0
+        assert run_dapkit("job", "break", "--all-threads", "--wait-for", "none", job, breakpoint)[0] == 0
+        assert time_to_live(client) > 1e6
+        os.kill(json.loads(run_dapkit("hub", "status", "--json")[1])["pid"], signal.SIGKILL)
+        assert until(lambda: time_to_live(client), lambda seconds: seconds == 4.0)
+
+
+def test_a_job_whose_stops_hold_one_thread_cannot_have_others(start_cluster: StartCluster, run_dapkit: Dapkit) -> None:
+    job = start_cluster("part")
+    assert run_dapkit("job", "break", "--wait-for", "none", job)[0] == 0
+    code, text = run_dapkit("job", "break", "--all-threads", "--wait-for", "none", job)
+    assert (code, "a stop holds one thread" in text, "release" in text) == (2, True, True), text
+
+
+def time_to_live(client: Client) -> float:
+    """Return the seconds after which the scheduler restarts a worker without heartbeats."""
+
+    def seconds(dask_scheduler: Scheduler) -> float:
+        return dask_scheduler.worker_ttl or 0.0
+
+    return float(client.run_on_scheduler(seconds))  # type: ignore[no-untyped-call]  # as above
 
 
 def pids(answer: tuple[int, str]) -> set[int]:

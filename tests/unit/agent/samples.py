@@ -948,6 +948,7 @@ SAMPLES: dict[str, ProtocolObject] = {
         running=["4", "5"],
         ended={"6": "its program has ended"},
         problems={"8": "a session of its own debugs it"},
+        notes=["Pod train-0 is restarted by its liveness probe if it does not answer for 30 s"],
     ),
     "job_released": JobReleased(target="4711", members=8),
 }

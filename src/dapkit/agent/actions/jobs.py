@@ -82,18 +82,19 @@ async def job_break(
     members: p.Members = "all",
     wait_for: p.WaitFor = "any",
     expressions: p.Expressions | None = None,
+    all_threads: p.AllThreads = False,
     clear: p.Clear = False,
     via: p.Via = "",
 ) -> JobStops:
     """Set breakpoints in all processes of a job, now and in those that join, and show who stops, in groups.
 
-    A stop holds the thread that made it; other threads of its process, such as heartbeats, run on. It waits until as
-    many members have stopped as wait_for says, or the timeout is over. job_continue goes on, job_focus debugs one
-    member, job_release lets all of them go.
+    A stop holds the thread that made it; other threads, such as heartbeats, run on, unless all_threads is set. It waits
+    until as many members have stopped as wait_for says, or the timeout is over. job_continue goes on, job_focus debugs
+    one member, job_release lets all of them go.
     """
     specs = [_breakpoint(spec, members) for spec in specs_of(breakpoints or (), folders=[call.folder])]
     quorum = _quorum(wait_for)
-    debugged = await _debugged(call, job, via)
+    debugged = await _debugged(call, job, via, all_threads=all_threads)
     if clear:
         await debugged.remove_breakpoints()
     for spec in specs:
@@ -131,14 +132,18 @@ async def job_focus(call: ActionCall, *, job: p.Job | None = None, member: p.Mem
     released, socket = await debugged.let_go_for(member)
     for _ in range(limits.JOB_FOCUS_ATTEMPTS):  # the engine may still be busy with our leaving
         with suppress(DapkitError):
-            return await _session_with(call, released, socket, spec)
+            return await _session_with(call, debugged, released, socket, spec)
         await anyio.sleep(limits.JOB_FOCUS_PAUSE)
-    return await _session_with(call, released, socket, spec)
+    return await _session_with(call, debugged, released, socket, spec)
 
 
-async def _session_with(call: ActionCall, member: Member, socket: str, breakpoints: Sequence[str]) -> Started:
-    target = f"member {member.name}"
-    return await attach_to_engine(call, Path(socket), pid=member.pid, breakpoints=breakpoints, target=target)
+async def _session_with(
+    call: ActionCall, debugged: DebuggedJob, member: Member, socket: str, breakpoints: Sequence[str]
+) -> Started:
+    options = {"socket": socket, "stopAllThreads": debugged.all_threads}
+    return await attach_to_engine(
+        call, options, pid=member.pid, breakpoints=breakpoints, target=f"member {member.name}"
+    )
 
 
 @action(Approval.EXECUTE, example={"job": "4711"})
@@ -167,22 +172,32 @@ async def _after(
     return await debugged.stops(expressions=expressions or ())
 
 
-async def _debugged(call: ActionCall, job: str | None, via: str) -> DebuggedJob:
+async def _debugged(call: ActionCall, job: str | None, via: str, *, all_threads: bool = False) -> DebuggedJob:
     """Return the job with its members connected; it is connected to if it is not yet, or if others can be reached now.
 
     Where all members have ended, the job may have been started again: its breakpoints are kept for that.
+
+    Raises:
+        InvalidArguments: all threads are to stop, and the job is connected to so that one stops.
+
     """
     key = _key(call, job)
     debugged = call.jobs.get(key)
     if debugged is None or not debugged.is_live or (via and via != debugged.job.via):
         earlier = debugged
-        debugged = DebuggedJob(await anyio.to_thread.run_sync(lambda: job_of(job, call.folder, via=via)))
+        whole = await anyio.to_thread.run_sync(lambda: job_of(job, call.folder, via=via))
+        debugged = DebuggedJob(whole, all_threads=all_threads)
         if earlier is not None:
             await earlier.close()
             debugged.breakpoints = earlier.breakpoints
         call.progress("connecting to the members")
         await debugged.open()
         call.jobs[key] = debugged
+    elif all_threads and not debugged.all_threads:
+        raise InvalidArguments(
+            "This job is being debugged so that a stop holds one thread.",
+            hint="job_release lets its members go; all_threads can be said when it is debugged again.",
+        )
     return debugged
 
 

@@ -189,14 +189,14 @@ async def attach(
 
 
 async def attach_to_engine(
-    call: ActionCall, socket: Path, *, pid: int, breakpoints: Sequence[str], target: str
+    call: ActionCall, options: Mapping[str, object], *, pid: int, breakpoints: Sequence[str], target: str
 ) -> Started:
-    """Attach to a member of a job, of which a stop holds one thread. Raises: as `attach`."""
+    """Attach to a member of a job; the options name the socket of its engine. Raises: as `attach`."""
     folder = _folder(call, None)
     specs = specs_of([*breakpoints], folders=(call.folder, folder))
     catalog = await anyio.to_thread.run_sync(lambda: load(folder, env=call.request.env))
     choice = await anyio.to_thread.run_sync(lambda: catalog.choose(cwd=folder, adapter="dapkit", pid=pid))
-    arguments = choice.attach_arguments(pid=pid, cwd=folder, more={"socket": str(socket), "stopAllThreads": False})
+    arguments = choice.attach_arguments(pid=pid, cwd=folder, more=dict(options))
     arguments.pop("processId", None)
     start_of_it = replace(
         _start_of(choice, arguments, route_to(choice, arguments), folder, target),

@@ -51,6 +51,7 @@ def _stop_lines(result: JobStops) -> Iterator[str]:
             together.setdefault(reason, []).append(name)
         for reason, names in together.items():
             yield f"{_members(names, ranked=result.ranked)}: {one_line(reason)}"
+    yield from map(one_line, result.notes[: limits.JOB_GROUPS])
 
 
 def _values(group: StopGroup) -> Iterator[str]:

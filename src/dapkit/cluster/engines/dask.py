@@ -2,7 +2,9 @@
 
 Everything passes by a client of Dask, and so by its own connections with their authentication. A plugin makes each
 worker listen at a unix socket of its machine; Dask installs it in workers that join later, too. A stop holds the thread
-of a task: the worker's event loop goes on, and its heartbeats with it, so that `worker-ttl` does not matter.
+of a task: the worker's event loop goes on, and its heartbeats with it, so that `worker-ttl` does not matter. Before
+whole workers are stopped, `worker-ttl` is lifted; a plugin in the scheduler puts it back, at the latest when the
+connection of our client ends.
 
 A worker may not answer, since a task keeps the GIL or the process is suspended. It is a member all the same, with the
 facts that the scheduler has of it, and is looked at from outside.
@@ -12,13 +14,15 @@ import asyncio
 import os
 import socket
 import sys
+import time
 from collections import defaultdict
 from collections.abc import Callable, Coroutine
 from contextlib import suppress
+from functools import partial
 from typing import Any, Final
 
 import cloudpickle  # type: ignore[import-untyped]  # it has no types
-from distributed import Client, Scheduler, Worker, WorkerPlugin
+from distributed import Client, Scheduler, SchedulerPlugin, Worker, WorkerPlugin
 
 from dapkit.cluster import limits
 from dapkit.cluster.engines.engine import JobWait
@@ -27,6 +31,9 @@ from dapkit.cluster.members import Member, set_text
 
 SCHEME: Final = "dask://"
 _PLUGIN: Final = "dapkit"
+_HOLD: Final = "dapkit-hold"
+_NEVER: Final = 1e9
+"""Seconds of `worker-ttl` while it is lifted: the scheduler takes no None here."""
 
 
 class _Listener(WorkerPlugin):
@@ -40,6 +47,34 @@ class _Listener(WorkerPlugin):
         _listen()
 
 
+class _LiftedTimeToLive(SchedulerPlugin):
+    """Keeps `worker-ttl` lifted while clients are connected that have whole workers stopped.
+
+    Attributes:
+        clients: their ids.
+        seconds: of `worker-ttl` before.
+
+    """
+
+    name = _HOLD
+
+    def __init__(self, seconds: float) -> None:
+        self.clients: set[str] = set()
+        self.seconds = seconds
+
+    def remove_client(self, scheduler: Scheduler, client: str) -> None:
+        """Put `worker-ttl` back when the last of these clients has left."""
+        if client not in self.clients:
+            return
+        self.clients.discard(client)
+        if not self.clients:
+            now = time.time()
+            for worker in scheduler.workers.values():
+                worker.last_seen = max(worker.last_seen, now)  # its next heartbeat may be under way
+            scheduler.worker_ttl = self.seconds
+            scheduler.plugins.pop(_HOLD, None)
+
+
 class DaskCluster:
     """A cluster, by its scheduler.
 
@@ -51,13 +86,18 @@ class DaskCluster:
     def __init__(self, target: str) -> None:
         self.address = f"tcp://{target.removeprefix(SCHEME)}"
         self._client: Client | None = None
+        self._processes: dict[str, dict[str, Any]] = {}
+        """Facts of the workers that listen, by address; they are asked once, since a stopped worker does not answer."""
         self._silent: list[str] = []
         """Names of the workers that did not answer the last time."""
 
     def members(self) -> list[Member]:
         """Return the workers. Raises: UnknownTarget."""
         workers = self._call_scheduler(_workers_in_scheduler)
-        processes = self._call(lambda client: _answers(client, _process_of_worker, list(workers)))
+        unknown = [address for address in workers if address not in self._processes]
+        answers = self._call(lambda client: _answers(client, _process_of_worker, unknown)) if unknown else {}
+        processes = {address: self._processes[address] for address in workers if address in self._processes} | answers
+        self._processes = {address: process for address, process in processes.items() if process["socket"]}
         self._silent = sorted(str(worker["name"]) for address, worker in workers.items() if address not in processes)
         nodes = {workers[address]["ip"]: process["host"] for address, process in processes.items()}
         return [
@@ -100,9 +140,16 @@ class DaskCluster:
         if not self._silent:
             return []
         names = set_text(self._silent)
-        return [
-            f"No answer to Dask within {limits.WORKER_SECONDS:g} s from worker {names}, perhaps since its GIL is held."
-        ]
+        reason = "perhaps since its GIL is held or all its threads are stopped"
+        return [f"No answer to Dask within {limits.WORKER_SECONDS:g} s from worker {names}, {reason}."]
+
+    def hold(self) -> None:
+        """Lift `worker-ttl`: a worker that is stopped as a whole sends no heartbeats. Raises: UnknownTarget."""
+        self._call_scheduler(partial(_lift_in_scheduler, self._client_now().id))
+
+    def release(self) -> None:
+        """Put `worker-ttl` back. Raises: UnknownTarget."""
+        self._call_scheduler(partial(_put_back_in_scheduler, self._client_now().id))
 
     def close(self) -> None:
         """End the connection to the scheduler."""
@@ -149,9 +196,9 @@ def _machine(ip: str) -> str:
 async def _answers(
     client: Client, function: Callable[..., dict[str, Any]], addresses: list[str]
 ) -> dict[str, dict[str, Any]]:
-    """Call a function in each worker; return the answers of those that give one in time."""
+    """Call a function in workers; return the answers of those that give one in time."""
 
-    async def ask(workers: list[str] | None) -> dict[str, Any]:
+    async def ask(workers: list[str]) -> dict[str, Any]:
         answers: dict[str, Any] = await asyncio.wait_for(
             client.run(function, workers=workers, on_error="ignore"), limits.WORKER_SECONDS
         )
@@ -164,12 +211,12 @@ async def _answers(
             return {}
 
     try:
-        answers = await ask(None)
-    except TimeoutError:  # a call to all of them ends with the last answer
+        answers = await ask(addresses)
+    except (TimeoutError, ValueError):  # a call to all of them ends with the last answer; ValueError: one has left
         answers = {}
         for answer in await asyncio.gather(*map(ask_alone, addresses)):
             answers |= answer
-    return {address: answer for address, answer in answers.items() if address in addresses}
+    return answers
 
 
 # In the cluster. These functions travel as a whole: the scheduler needs nothing of dapkit.
@@ -209,6 +256,25 @@ def _workers_in_scheduler(dask_scheduler: Scheduler) -> dict[str, dict[str, Any]
         }
         for address, worker in dask_scheduler.workers.items()
     }
+
+
+def _lift_in_scheduler(client: str, dask_scheduler: Scheduler) -> None:
+    """Lift `worker-ttl` for a client, if the scheduler has one."""
+    plugin: Any = dask_scheduler.plugins.get(_HOLD)  # the class that another client has sent, maybe
+    if plugin is None:
+        if not dask_scheduler.worker_ttl:
+            return
+        plugin = _LiftedTimeToLive(dask_scheduler.worker_ttl)
+        dask_scheduler.plugins[_HOLD] = plugin
+        dask_scheduler.worker_ttl = _NEVER
+    plugin.clients.add(client)
+
+
+def _put_back_in_scheduler(client: str, dask_scheduler: Scheduler) -> None:
+    """Put `worker-ttl` back, unless another client needs it lifted."""
+    plugin = dask_scheduler.plugins.get(_HOLD)
+    if plugin is not None:
+        plugin.remove_client(dask_scheduler, client)
 
 
 def _waits_in_scheduler(dask_scheduler: Scheduler) -> list[tuple[str, int, str, str, float]]:

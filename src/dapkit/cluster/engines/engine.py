@@ -40,6 +40,12 @@ class JobEngine(Protocol):
     def notes(self) -> list[str]:
         """Return facts that matter if members are stopped."""
 
+    def hold(self) -> None:
+        """Lift the timeouts after which the engine takes a stopped process for dead. Raises: JobError."""
+
+    def release(self) -> None:
+        """Put back the timeouts that `hold` has lifted. Raises: JobError."""
+
     def close(self) -> None:
         """End the connection to the engine."""
 
@@ -57,6 +63,12 @@ class QuietEngine:
     def notes(self) -> list[str]:
         """Return nothing."""
         return []
+
+    def hold(self) -> None:
+        """Do nothing: the engine has no timeout for a process."""
+
+    def release(self) -> None:
+        """Do nothing: nothing was lifted."""
 
     def close(self) -> None:
         """Do nothing: there is no connection."""
