@@ -1,7 +1,6 @@
 """A program in a terminal: keys are typed, and its screen is read."""
 
 import contextlib
-import fcntl
 import io
 import os
 import re
@@ -10,7 +9,6 @@ import signal
 import struct
 import subprocess
 import sys
-import termios
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -24,6 +22,10 @@ from rich.color import ColorParseError
 from rich.console import Console
 from rich.style import Style
 from rich.text import Text
+
+if sys.platform != "win32":  # where tests of terminals are left out
+    import fcntl
+    import termios
 
 LINES, COLUMNS = 50, 160
 _WEB_FONT = re.compile(r"@font-face \{.*?\}\s*", re.DOTALL)

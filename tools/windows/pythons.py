@@ -34,11 +34,16 @@ PACKAGES = (
     "debugpy",
     "hypothesis",
     "jsonschema",
+    "markdown-it-py",
+    "mcp",
     "msgspec",
     "psutil",
+    "pyte",
     "pytest",
     "pytest-timeout",
     "pyyaml",
+    "textual",
+    "uvicorn",
 )
 """Installed in the versions of uv.lock."""
 

@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from dapkit.diagnostics.errors import DiagnosticsError
-from dapkit.system.files import CLOSE_IN_CHILDREN, NO_LINK
+from dapkit.system.files import NO_LINK, open_private
 from dapkit.system.state_folder import ARTIFACTS, NoStateFolder, state_folder
 
 _UNFIT = re.compile(r"[^\w.\-]+")
@@ -59,7 +59,7 @@ def write_artifact(path: Path, content: bytes, *, replace: bool = False) -> None
     """
     unfinished = path.with_name(f".{path.name}.{os.getpid()}")
     try:
-        descriptor = os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL | CLOSE_IN_CHILDREN | NO_LINK, 0o600)
+        descriptor = open_private(unfinished, os.O_WRONLY | os.O_EXCL | NO_LINK)
         with os.fdopen(descriptor, "wb") as file:
             file.write(content)
         if replace:

@@ -6,7 +6,8 @@ import subprocess
 from pathlib import Path
 
 from dapkit.diagnostics import limits
-from dapkit.system.selection import IS_MACOS
+from dapkit.system.files import open_by_type
+from dapkit.system.selection import IS_MACOS, IS_WINDOWS
 
 _OPENERS = (
     ("DISPLAY", "xdg-open"),
@@ -24,6 +25,8 @@ def open_path(path: Path) -> bool:
 
     The program that shows it is not waited for: it stays open when this process ends.
     """
+    if IS_WINDOWS:
+        return open_by_type(str(path))
     opener = _opener()
     if opener is None:
         return False

@@ -1,5 +1,6 @@
 """The program of a session, as a process that profilers and snapshots look at from outside."""
 
+import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -40,7 +41,7 @@ class Program:
     def name(self) -> str:
         """Its name for people: its path in its working folder, or its session."""
         path = self.snapshot.program or self.snapshot.id
-        return path.removeprefix(f"{self.snapshot.cwd}/")
+        return path.removeprefix(f"{self.snapshot.cwd}{os.sep}")
 
 
 def program_of(where: Where) -> Program:

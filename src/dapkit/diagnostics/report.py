@@ -38,7 +38,7 @@ from dapkit.diagnostics.transcript import as_markdown, transcript_from
 from dapkit.protocol import to_json_value
 from dapkit.redaction.redaction import Redaction
 from dapkit.settings import Settings
-from dapkit.system.files import CLOSE_IN_CHILDREN, NO_LINK
+from dapkit.system.files import NO_LINK, open_private
 from dapkit.system.trusted_files import read_file
 
 PREFIX = "dapkit-report-"
@@ -147,7 +147,7 @@ def write_report(
     unfinished = path.with_name(f".{path.name}.{os.getpid()}")
     complete = True
     try:
-        descriptor = os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL | CLOSE_IN_CHILDREN | NO_LINK, 0o600)
+        descriptor = open_private(unfinished, os.O_WRONLY | os.O_EXCL | NO_LINK)
         with os.fdopen(descriptor, "wb") as file, tarfile.open(fileobj=file, mode="w:gz") as tar:
             archive = _Archive(tar, Redaction([os.environ]), left_out=left_out)
             for name, content in (extra or {}).items():

@@ -85,14 +85,13 @@ def system(where: Where, *, on_progress: OnProgress | None = None) -> SystemRepo
 
 
 def _machine() -> Section:
-    memory = _table(Path("/proc/meminfo"), ":")
     facts = {
         "os": _os_name(),
         "kernel": f"{platform.system()} {platform.release()}",
         "architecture": platform.machine(),
         "cpu": _processor(),
         "cpus": f"{os.cpu_count()}, {SYSTEM.usable_cpus()} of them for us",
-        "memory": _sizes(memory.get("MemTotal"), memory.get("MemAvailable")),
+        "memory": _memory(),
         "folder": str(Path.cwd()),
     }
     return _known(facts)
@@ -109,18 +108,15 @@ def _os_name() -> str:
 
 def _processor() -> str:
     table = _table(Path("/proc/cpuinfo"), ":")
-    return table.get("model name") or table.get("Model") or table.get("CPU part", "")
+    return table.get("model name") or table.get("Model") or table.get("CPU part") or platform.processor()
 
 
-def _sizes(total: str | None, available: str | None) -> str:
-    if total is None:
+def _memory() -> str:
+    try:
+        total, available = SYSTEM.memory_sizes()
+    except OSError:
         return ""
-    free = "" if available is None else f", {_gibibytes(available)} of it available"
-    return f"{_gibibytes(total)}{free}"
-
-
-def _gibibytes(kilobytes: str) -> str:
-    return f"{int(kilobytes.split(maxsplit=1)[0]) / 1024**2:.1f} GiB"
+    return f"{total / 1024**3:.1f} GiB, {available / 1024**3:.1f} GiB of it available"
 
 
 def _python() -> Section:

@@ -4,7 +4,7 @@ import json
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any, Literal
 
 from dapkit import limits as shared_limits
@@ -96,7 +96,7 @@ class PairedMessage:
 
     def _begin(self) -> str:
         row = self.row
-        when = datetime.fromtimestamp(row.time).astimezone()
+        when = datetime.fromtimestamp(row.time, UTC).astimezone()
         arrow = "->" if row.sender == _TO_THE_RIGHT else "<-"
         channel = f" [{one_line(row.channel)}]" if row.channel else ""
         return f"{when:%H:%M:%S}.{when.microsecond // 1000:03d} {row.number:5d} {arrow}{channel}"

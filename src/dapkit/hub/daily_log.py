@@ -22,7 +22,7 @@ from pathlib import Path
 
 from dapkit import limits as shared_limits
 from dapkit.hub import limits
-from dapkit.system.files import AT_ONCE, CLOSE_IN_CHILDREN, NO_LINK
+from dapkit.system.files import AT_ONCE, NO_LINK, open_private
 from dapkit.system.state_folder import LOGS, NoStateFolder, state_folder
 
 FORMAT = "%(asctime)s %(process)d %(levelname)s %(name)s: %(message)s"
@@ -77,9 +77,9 @@ class DailyLog(logging.Handler):
         data = self._lines(record)
         day = date.fromtimestamp(record.created)  # noqa: DTZ012 - the day of the user, as in the record's time
         folder = Path(state_folder(LOGS))
-        flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | CLOSE_IN_CHILDREN | NO_LINK | AT_ONCE
+        flags = os.O_WRONLY | os.O_APPEND | NO_LINK | AT_ONCE
         path = folder / file_name(day.isoformat())
-        handle = os.open(path, flags, 0o600)
+        handle = open_private(path, flags)
         try:
             status = os.fstat(handle)
             if not stat.S_ISREG(status.st_mode):

@@ -29,7 +29,7 @@ from dapkit.mcp.sdk_server import DebugServer
 from dapkit.mcp.wire_capture import WireCapture
 from dapkit.protocol import to_json_value
 from dapkit.redaction.redaction import Redaction, TextKind
-from dapkit.system.files import CLOSE_IN_CHILDREN, lock
+from dapkit.system.files import lock, open_private
 from dapkit.system.selection import IS_WINDOWS
 from dapkit.transport import TransportError, WireBuffer, background_tasks, listen_unix, remove_dead_sockets
 from dapkit.transport.signals import signals_to_end
@@ -165,7 +165,7 @@ def _token_file(port: int) -> Iterator[tuple[str, Path]]:
     # On Windows an open file cannot get another name, and cannot be removed by others.
     unnamed = file if IS_WINDOWS else folder / f"mcp-{port}.{os.getpid()}.new"
     unnamed.unlink(missing_ok=True)
-    descriptor = os.open(unnamed, os.O_WRONLY | os.O_CREAT | os.O_EXCL | CLOSE_IN_CHILDREN, 0o600)
+    descriptor = open_private(unnamed, os.O_WRONLY | os.O_EXCL)
     try:
         with os.fdopen(descriptor, "w") as token_file:
             lock(descriptor)

@@ -57,6 +57,14 @@ if sys.platform == "win32":
                 restrict_to_owner(os.fspath(path))
         return descriptor
 
+    def open_by_type(path: str) -> bool:
+        """Open a file with the program that the desktop has for its type; return whether there is one."""
+        try:
+            os.startfile(path)  # noqa: S606 - the purpose of this function
+        except OSError:
+            return False
+        return True
+
 else:
     CLOSE_IN_CHILDREN = os.O_CLOEXEC
     AT_ONCE = os.O_NONBLOCK | os.O_NOCTTY
@@ -98,6 +106,10 @@ else:
     def open_private(path: str | os.PathLike[str], flags: int) -> int:
         """Open a file, and make it, if it is not there, for its owner alone. Raises: OSError."""
         return os.open(path, flags | os.O_CREAT | CLOSE_IN_CHILDREN, 0o600)
+
+    def open_by_type(path: str) -> bool:  # noqa: ARG001 - as on Windows
+        """Return that the system itself does not; desktops have programs for that."""
+        return False
 
 
 _LOCKED_BYTE = 1 << 30

@@ -172,6 +172,10 @@ class System(ABC):
         """Return the number of processors that this process may use."""
 
     @abstractmethod
+    def memory_sizes(self) -> tuple[int, int]:
+        """Return the bytes of memory of this machine, and how many of them are available. Raises: OSError."""
+
+    @abstractmethod
     def signal_group(self, pid: int, number: signal.Signals) -> None:
         """Send a signal to the group that a process leads; on Windows, end the process.
 

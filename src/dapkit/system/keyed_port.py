@@ -7,7 +7,7 @@ exchange. A file has one line: the port, the key in hexadecimal digits, and the 
 import os
 import socket
 
-from dapkit.system.files import CLOSE_IN_CHILDREN
+from dapkit.system.files import open_private
 
 PART_BYTES = 32
 """The size of each nonce, of the key, and of each proof."""
@@ -24,7 +24,7 @@ def read(path: str) -> tuple[int, bytes, int]:
 
 def write(path: str, port: int, key: bytes) -> None:
     """Write a file that does not exist yet. Raises: OSError."""
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | CLOSE_IN_CHILDREN, 0o600)
+    descriptor = open_private(path, os.O_WRONLY | os.O_EXCL)
     try:
         os.write(descriptor, f"{port} {key.hex()} {os.getpid()}\n".encode())
     finally:

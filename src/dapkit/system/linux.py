@@ -140,6 +140,12 @@ class Linux(PosixProcesses):
         return len(os.sched_getaffinity(0))
 
     @override
+    def memory_sizes(self) -> tuple[int, int]:
+        with open("/proc/meminfo", "rb") as file:
+            kibibytes = {name: int(rest.split()[0]) for name, _, rest in (line.partition(b":") for line in file)}
+        return kibibytes[b"MemTotal"] * 1024, kibibytes[b"MemAvailable"] * 1024
+
+    @override
     def shared_memory(self, name: str, size: int) -> int | None:
         import fcntl
 

@@ -94,6 +94,13 @@ class PsutilFacts(System):
         return os.cpu_count() or 1
 
     @override
+    def memory_sizes(self) -> tuple[int, int]:
+        import psutil
+
+        memory = psutil.virtual_memory()
+        return memory.total, memory.available
+
+    @override
     def shared_memory(self, name: str, size: int) -> int | None:
         return None  # descriptors of others cannot be opened
 

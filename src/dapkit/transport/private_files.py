@@ -12,7 +12,7 @@ from pathlib import Path
 
 from dapkit import limits
 from dapkit.system import runtime_folder
-from dapkit.system.files import AT_ONCE, CLOSE_IN_CHILDREN, NO_LINK, lock, open_to_lock, user
+from dapkit.system.files import AT_ONCE, CLOSE_IN_CHILDREN, NO_LINK, lock, open_private, open_to_lock, user
 from dapkit.system.selection import IS_WINDOWS
 from dapkit.transport.errors import NotPrivate
 
@@ -92,7 +92,7 @@ def left_token(token: str, port: int, host: str = "127.0.0.1") -> Iterator[Path]
             if not _is_held(other):
                 other.unlink(missing_ok=True)
         file.unlink(missing_ok=True)
-        descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL | CLOSE_IN_CHILDREN, 0o600)
+        descriptor = open_private(file, os.O_WRONLY | os.O_EXCL)
         lock(descriptor)
     try:
         os.write(descriptor, token.encode())

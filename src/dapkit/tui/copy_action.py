@@ -12,7 +12,7 @@ from textual.app import App, SuspendNotSupported
 
 from dapkit.agent.text.escaping import printable
 from dapkit.diagnostics import limits
-from dapkit.system.selection import IS_MACOS
+from dapkit.system.selection import IS_MACOS, IS_WINDOWS
 
 _PROGRAMS = (
     ("WAYLAND_DISPLAY", ["wl-copy"]),
@@ -31,7 +31,9 @@ def copy(text: str) -> bool:
     try:
         process = subprocess.run(
             command,
-            input=text.encode(errors="replace"),
+            input=text.encode(
+                "utf-16" if IS_WINDOWS else "utf-8", errors="replace"
+            ),  # as each system's program reads it
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
             timeout=limits.CLIPBOARD_SECONDS,
@@ -51,6 +53,8 @@ def _command() -> list[str] | None:
     commands = [command for variable, command in _PROGRAMS if os.environ.get(variable)]
     if IS_MACOS:
         commands.append(["pbcopy"])
+    if IS_WINDOWS:
+        commands.append(["clip.exe"])
     return next((command for command in commands if shutil.which(command[0])), None)
 
 

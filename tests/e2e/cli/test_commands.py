@@ -2,7 +2,6 @@
 
 import json
 import os
-import pty
 import select
 import signal
 import subprocess
@@ -427,7 +426,7 @@ def test_question_of_a_configuration_is_asked_in_a_terminal(project: Path) -> No
     launched = {"name": "Ask", "type": "debugpy", "request": "launch", "program": "${workspaceFolder}/app.py"}
     asking = {"configurations": [{**launched, "args": ["${input:price}", "${input:pin}"]}], "inputs": inputs}
     (project / ".vscode/launch.json").write_text(json.dumps(asking))
-    ours, terminal = pty.openpty()
+    ours, terminal = os.openpty()
     command = [sys.executable, "-m", "dapkit.cli", "launch", "--configuration", "Ask", "-b", "app.py:5"]
     with subprocess.Popen(
         command, cwd=project, stdin=terminal, stdout=subprocess.PIPE, stderr=terminal, text=True, start_new_session=True

@@ -2,6 +2,7 @@
 
 import json
 import os
+import subprocess
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -9,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import anyio
+import anyio.to_thread
 import mcp
 import pytest
 from mcp import Client, StdioServerParameters
@@ -149,7 +151,9 @@ async def test_parameters_may_stand_in_an_object_or_beside_the_action(project: P
 async def evaluated_by_a_command(project: Path, expression: str) -> str:
     """Have the command line evaluate in the session of the server."""
     command = [sys.executable, "-m", "dapkit.cli", "evaluate", expression, "--json"]
-    shown = await anyio.run_process(command, cwd=project, env=os.environ)
+    shown = await anyio.to_thread.run_sync(
+        lambda: subprocess.run(command, cwd=project, capture_output=True, check=True)
+    )
     result: str = json.loads(shown.stdout)["details"]["evaluation"]["result"]
     return result
 

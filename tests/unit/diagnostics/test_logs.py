@@ -275,7 +275,7 @@ def test_follower_gives_what_is_added_without_gaps_and_goes_on_with_the_next_day
     reader = LogReader(OLD, redaction=None)
     last = reader.of_day(1)[-1]
     follower = LogFollower(OLD, last, redaction=None)
-    with path.open("a") as file:
+    with path.open("a", newline="\n") as file:
         file.write(entry("c") + "  more\n" + entry("half")[:-3])
         file.flush()
         added = follower.poll()
@@ -294,7 +294,7 @@ def test_follower_begins_again_in_a_file_that_was_emptied(folder: Path) -> None:
     path = write(folder, OLD, entry("a") * 10)
     follower = LogFollower(OLD, None, redaction=None)
     assert len(follower.poll()) == 10
-    path.write_text(entry("b"))
+    path.write_bytes(entry("b").encode())
     assert [(line.number, line.message) for line in follower.poll()] == [(1, "b")]
 
 
@@ -308,7 +308,7 @@ def test_following_gives_the_last_lines_and_then_those_that_come(folder: Path) -
         assert isinstance(lines, list)
         got.extend(messages(lines))
         if len(got) == 3:
-            with path.open("a") as file:
+            with path.open("a", newline="\n") as file:
                 file.write(entry("of another", pid=2) + entry("wanted", pid=1))
         if "wanted" in got:
             stop.set()

@@ -1,12 +1,12 @@
 """The socket by which a viewer gets at what a server has kept: for the own user, as long as the server lives."""
 
+import socket
 import stat
 import threading
 import time
 from collections.abc import AsyncIterator, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
-from socket import AF_UNIX, socket
 from tempfile import TemporaryDirectory
 
 import anyio
@@ -129,7 +129,7 @@ async def test_another_user_is_refused_even_where_the_folder_and_the_socket_are_
 
 
 async def test_servers_are_those_that_live_and_the_socket_of_a_dead_one_is_removed(folder: Path) -> None:
-    with socket(AF_UNIX) as dead:
+    with socket.socket(socket.AF_UNIX) as dead:
         dead.bind(str(folder / "mcp-8124.sock"))
     (folder / "mcp-x.sock").touch()
     assert await anyio.to_thread.run_sync(servers) == []

@@ -39,7 +39,7 @@ def clear_cache(where: "Where", *, days: float | None, yes: bool, dry_run: bool,
     if not as_json:
         show_page(old.as_text())
     if not yes:
-        if as_json or not sys.stdin.isatty():
+        if as_json or not (sys.stdin.isatty() and sys.stdout.isatty()):
             fail("refused", "Nothing was removed: no terminal to confirm it.", "--yes removes it.", as_json=as_json)
         if not click.confirm(f"Remove {counted(len(old.folders))}?"):
             click.echo("Nothing was removed.")

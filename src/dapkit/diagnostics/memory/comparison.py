@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 
 from dapkit.diagnostics import limits
 from dapkit.diagnostics.errors import DiagnosticsError
@@ -180,7 +180,7 @@ def _summary(snapshot: HeapSnapshot) -> dict[str, object]:
 
 
 def _time(snapshot: HeapSnapshot) -> str:
-    return datetime.fromtimestamp(snapshot.time).astimezone().strftime("%Y-%m-%d %H:%M:%S")
+    return datetime.fromtimestamp(snapshot.time, UTC).astimezone().strftime("%Y-%m-%d %H:%M:%S")
 
 
 def _span(seconds: float) -> str:

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterator
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal
 
@@ -95,7 +95,7 @@ class HeapSnapshot(ProtocolObject, frozen=True, kw_only=True):
         return "\n\n".join(parts)
 
     def _heading(self) -> Iterator[str]:
-        when = datetime.fromtimestamp(self.time).astimezone().strftime("%Y-%m-%d %H:%M:%S")
+        when = datetime.fromtimestamp(self.time, UTC).astimezone().strftime("%Y-%m-%d %H:%M:%S")
         process = ""
         if self.resident is not None:
             shared = "" if self.proportional is None else f", {bytes_text(self.proportional)} without shared memory"

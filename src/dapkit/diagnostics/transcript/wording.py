@@ -1,7 +1,7 @@
 """Texts that Markdown and pages share: times, counts, and the share of a transcript that fits."""
 
 from collections.abc import Callable, Sequence
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import PurePath
 
 from dapkit.diagnostics.transcript.content import ShownStop, Transcript
@@ -45,12 +45,12 @@ def duration(seconds: float) -> str:
 
 def date_and_time(seconds: float) -> str:
     """Return a time with its date and its zone."""
-    return datetime.fromtimestamp(seconds).astimezone().strftime("%Y-%m-%d %H:%M:%S %z")
+    return datetime.fromtimestamp(seconds, UTC).astimezone().strftime("%Y-%m-%d %H:%M:%S %z")
 
 
 def time_of_day(seconds: float) -> str:
     """Return a time without its date."""
-    return datetime.fromtimestamp(seconds).astimezone().strftime("%H:%M:%S")
+    return datetime.fromtimestamp(seconds, UTC).astimezone().strftime("%H:%M:%S")
 
 
 def counted(count: int, noun: str) -> str:
