@@ -11,10 +11,12 @@ from dapkit.cli import exit_codes
 from dapkit.cli.arguments import WrongWords, parameters
 from dapkit.cli.fast_parser import FOR_CLICK, Unclear, read
 from dapkit.system.platform_support import end_if_unsupported
+from dapkit.system.standard_streams import notice_broken_output
 
 
 def main() -> None:
     """Run the command of this process's arguments, and end with its exit code."""
+    notice_broken_output()
     for stream in (sys.stdout, sys.stderr):  # which can be any encoding's
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")

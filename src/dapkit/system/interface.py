@@ -172,6 +172,10 @@ class System(ABC):
         """Return the number of processors that this process may use."""
 
     @abstractmethod
+    def memory_of(self, pid: int) -> tuple[int | None, int | None]:
+        """Return the bytes of a process in memory, and the same with shared memory in proportion; None if not known."""
+
+    @abstractmethod
     def memory_sizes(self) -> tuple[int, int]:
         """Return the bytes of memory of this machine, and how many of them are available. Raises: OSError."""
 

@@ -140,6 +140,13 @@ class Linux(PosixProcesses):
         return len(os.sched_getaffinity(0))
 
     @override
+    def memory_of(self, pid: int) -> tuple[int | None, int | None]:
+        from dapkit.system import procfs
+
+        sizes = procfs.memory_sizes(pid)
+        return sizes.get("Rss"), sizes.get("Pss")
+
+    @override
     def memory_sizes(self) -> tuple[int, int]:
         with open("/proc/meminfo", "rb") as file:
             kibibytes = {name: int(rest.split()[0]) for name, _, rest in (line.partition(b":") for line in file)}

@@ -94,6 +94,15 @@ class PsutilFacts(System):
         return os.cpu_count() or 1
 
     @override
+    def memory_of(self, pid: int) -> tuple[int | None, int | None]:
+        import psutil
+
+        try:
+            return int(psutil.Process(pid).memory_info().rss), None
+        except psutil.Error:  # it has ended, or is another user's
+            return None, None
+
+    @override
     def memory_sizes(self) -> tuple[int, int]:
         import psutil
 

@@ -6,12 +6,36 @@ import sys
 
 if sys.platform == "win32":
     import _winapi
+    import errno
+    import io
     import msvcrt
+    from collections.abc import Buffer
+
+    class _PipeEnd(io.FileIO):
+        """A pipe whose reader may go away, which Windows reports as an invalid argument."""
+
+        def write(self, data: Buffer) -> int:
+            try:
+                return super().write(data)
+            except OSError as error:
+                if error.errno == errno.EINVAL:
+                    raise BrokenPipeError(errno.EPIPE, os.strerror(errno.EPIPE)) from error
+                raise
+
+    def notice_broken_output() -> None:
+        """Let writes to standard output raise BrokenPipeError where its reader has gone, as on other systems."""
+        output = sys.stdout
+        if isinstance(output, io.TextIOWrapper) and stat.S_ISFIFO(os.fstat(output.fileno()).st_mode):
+            end = io.BufferedWriter(_PipeEnd(output.fileno(), "wb", closefd=False))
+            sys.stdout = io.TextIOWrapper(end, output.encoding, output.errors, line_buffering=output.line_buffering)
 
     def _bytes_in_pipe(descriptor: int) -> int:
         return int(_winapi.PeekNamedPipe(msvcrt.get_osfhandle(descriptor), 0)[0])
 
 else:
+
+    def notice_broken_output() -> None:
+        """Do nothing: the system raises BrokenPipeError by itself."""
 
     def _bytes_in_pipe(descriptor: int) -> int:
         import fcntl

@@ -22,6 +22,7 @@ from dapkit.diagnostics.programs import program_of
 from dapkit.diagnostics.sessions import Where
 from e2e.diagnostics.commands import as_json, dapkit, start_running
 from e2e.diagnostics.profiled import GO, GO_WITHOUT_SERVER, PATIENCE, PYTHON, C, LongWork, running, seen
+from private_files import is_for_its_owner
 
 pytestmark = [pytest.mark.usefixtures("runtime"), pytest.mark.timeout(240)]
 
@@ -48,7 +49,7 @@ def test_python_threads_are_seen_running_and_waiting_without_those_of_the_debugg
     assert [frame for frame in frames if "debuggee" in frame.place] == []
     assert profile.hidden > 0
     assert "<module> (busy.py)" in found.as_text()
-    assert found.path.stat().st_mode & 0o777 == 0o600
+    assert is_for_its_owner(found.path)
     assert found.path.parent == Path(as_json(project, "open-artifacts")["folder"])
     assert ET.parse(found.path).getroot().tag.endswith("svg")  # noqa: S314 - what we have written ourselves
 
@@ -232,7 +233,7 @@ def test_performance_is_a_report_with_both_profiles(project: Path) -> None:
             content = tar.extractfile(name)
             assert content is not None
             assert json.load(content)["pid"] == shown["cpu"]["pid"]
-    assert Path(shown["path"]).stat().st_mode & 0o777 == 0o600
+    assert is_for_its_owner(Path(shown["path"]))
 
 
 @pytest.mark.thorough

@@ -11,6 +11,7 @@ import pytest
 from dapkit.cli import exit_codes
 from dapkit.diagnostics import limits
 from e2e.diagnostics.commands import as_json, dapkit, menu
+from private_files import is_for_its_owner
 from screens import keep_picture
 
 pytestmark = [pytest.mark.usefixtures("runtime"), pytest.mark.timeout(300)]
@@ -68,7 +69,7 @@ def test_report_has_everything_of_a_session_and_no_secret(project: Path) -> None
     path = Path(written["path"])
     assert path.parent == folder
     assert path.name.startswith("dapkit-report-")
-    assert path.stat().st_mode & 0o777 == 0o600
+    assert is_for_its_owner(path)
     files = unpacked(path)
     assert set(files) >= {
         *("README.md", "system.txt", "system.json", "settings.json", "configuration.json", "session.json"),

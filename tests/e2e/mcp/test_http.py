@@ -2,7 +2,6 @@
 
 import asyncio
 import socket
-import stat
 import subprocess
 import sys
 from contextlib import ExitStack, closing, suppress
@@ -20,6 +19,7 @@ from dapkit import limits
 from dapkit.mcp.admission import HttpAdmission
 from e2e.mcp.answer_data import DETAILS
 from e2e.mcp.http_server import Served
+from private_files import is_for_its_owner
 
 
 @pytest.mark.thorough
@@ -129,5 +129,5 @@ async def test_strangers_are_refused_and_the_token_is_for_the_user_alone(served:
         async with served.client(**headers) as http:
             answer = await http.post(served.address, json=message, headers=ACCEPT)
         assert (headers, answer.status_code) == (headers, status)
-    assert stat.S_IMODE(served.token.stat().st_mode) == 0o600
+    assert is_for_its_owner(served.token)
     assert served.address.startswith("http://127.0.0.1:")

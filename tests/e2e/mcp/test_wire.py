@@ -2,7 +2,6 @@
 
 import json
 import re
-import stat
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
@@ -19,6 +18,7 @@ from mcp.client.streamable_http import streamable_http_client
 from dapkit.cli import exit_codes
 from e2e.mcp.http_server import Served, serving
 from e2e.transport.strangers import fate_of_another_user
+from private_files import is_for_its_owner
 
 PLANTED = "hunter-22-tooth"
 SECONDS = 50
@@ -145,7 +145,7 @@ async def test_events_are_followed_until_the_server_ends(project: Path) -> None:
 @pytest.mark.thorough
 async def test_socket_is_the_users_alone_and_that_of_a_killed_server_goes(project: Path, served: Served) -> None:
     place = served.token.with_suffix(".sock")
-    assert stat.S_IMODE(place.stat().st_mode) == 0o600
+    assert is_for_its_owner(place)
     with serving(project) as killed:
         stale = killed.token.with_suffix(".sock")
         assert stale.exists()

@@ -21,7 +21,8 @@ from dapkit.diagnostics.memory.snapshot import HeapSnapshot, load
 from dapkit.diagnostics.programs import Language, Program, program_of
 from dapkit.diagnostics.sessions import OnProgress, Where, ask, record_of
 from dapkit.protocol import changed, from_json_value
-from dapkit.system import procfs
+from dapkit.system.platform_support import needs_linux
+from dapkit.system.this_system import SYSTEM
 
 _PREFIX, _SUFFIX = "memory-", ".json"
 
@@ -64,6 +65,8 @@ def memory(
         raise DiagnosticsError(
             "not_possible", f"The program of {program.snapshot.id} is {name}: only Python's objects are known.", instead
         )
+    if attach and (problem := needs_linux("memray in a running program")) is not None:
+        raise DiagnosticsError("not_possible", f"{problem[0].upper()}{problem[1:]}.")
     if on_progress is not None:
         on_progress("counting objects", None)
     heap = _snapshot(where, program, is_needed=not attach)
@@ -106,7 +109,7 @@ def last(where: Where) -> HeapSnapshot:
 
 def _snapshot(where: Where, program: Program, *, is_needed: bool) -> HeapSnapshot:
     """Let the debugger count the objects; if the count is optional, a remark says why it failed."""
-    resident, proportional = _in_memory(program.pid)
+    resident, proportional = SYSTEM.memory_of(program.pid)
     heap, remark = None, ""
     try:
         details = ask(where, "heap", read_only=False, timeout=limits.HEAP_ANSWER_SECONDS)
@@ -140,12 +143,6 @@ def _keep(program: Program, snapshot: HeapSnapshot) -> HeapSnapshot:
 
 def _in(folder: Path) -> list[Path]:
     return sorted(folder.glob(f"{_PREFIX}*{_SUFFIX}"))
-
-
-def _in_memory(pid: int) -> tuple[int | None, int | None]:
-    """Return the resident bytes of a process, and the same with shared memory in proportion."""
-    sizes = procfs.memory_sizes(pid)
-    return sizes.get("Rss"), sizes.get("Pss")
 
 
 def can_attach(where: Where) -> bool:
