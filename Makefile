@@ -73,21 +73,8 @@ test-posix: $(READY) ## test with what every POSIX system has, as macOS; what on
 	    echo "dapkit has used what only Linux has:"; sort $(REPORTS)/linux-names.txt | uniq -c; exit 1; \
 	fi
 
-WINDOWS_UNITS := tests/unit/protocol tests/unit/endpoint tests/unit/adapter tests/unit/transport tests/unit/client \
-    tests/unit/debuggee tests/unit/python tests/unit/hub tests/unit/agent tests/unit/sessions tests/unit/proxy tests/unit/testing \
-    tests/unit/catalog tests/unit/cli tests/unit/mcp tests/unit/diagnostics tests/unit/test_hit_conditions.py tests/unit/test_settings.py
-WINDOWS_SESSIONS := tests/windows tests/e2e/transport/test_port_file.py $(addprefix tests/e2e/python/test_,$(addsuffix .py,debugging \
-    every_request launch attach data_breakpoints values configurations threads_and_sources events children command_line death \
-    debugpy_calls editors endings engine_errors every_command from_debugpy full_speed in_program module output refusals restart)) \
-    tests/e2e/hub $(addprefix tests/e2e/agent/test_,api.py run.py python.py inspection.py) \
-    $(addprefix tests/e2e/client/test_,introduction.py example.py unknown_adapter.py) tests/e2e/mock_adapter/test_tutorial.py \
-    tests/e2e/mcp tests/e2e/cli/test_commands.py $(addprefix tests/e2e/diagnostics/test_,$(addsuffix .py,reports logs \
-    transcript wire memory)) $(addprefix tests/e2e/sessions/test_,$(addsuffix .py,input_and_children killed_and_deadlocked \
-    life restart settings)) tests/e2e/python/test_instructions.py $(addprefix tests/e2e/engine/test_,$(addsuffix .py,breakpoints stepping threads \
-    bytecode exceptions stacks function_breakpoints jumps restart_frame assignment cells completions text_breakpoints \
-    inline_breakpoints annotations call_traces console deep_stacks hostile_values internal_errors memory object_lifetimes recursion \
-    redirect_output results sources values auto_reload data_breakpoints evaluation_while_running interpreters interrupts locks \
-    many_breakpoints many_stops output_backpressure own_world session single_threads standard_library tracing_programs))
+WINDOWS_UNITS := @tests/windows/units.txt
+WINDOWS_SESSIONS := @tests/windows/sessions.txt
 WINDOWS_PYTHON := 3.13
 ON_WINDOWS = $(PYTHON) tools/windows/pythons.py run $(WINDOWS_PYTHON) -m pytest -p no:cacheprovider --thorough --timeout 300
 .PHONY: windows windows-units windows-sessions wheel-windows wheel-macos

@@ -60,6 +60,7 @@ FEATURES: Final = {
         "tests/e2e/python/test_death.py::test_killed_adapter_leaves_no_socket_behind",
         "tests/e2e/python/test_in_program.py::test_token_*",
         "tests/unit/diagnostics/test_cache.py::test_link_is_not_followed",
+        "tests/unit/diagnostics/memory/test_tables.py::test_no_other_file_*",
         "tests/unit/diagnostics/test_logs.py::test_file_that_cannot_be_read_*",
         "tests/unit/diagnostics/test_logs.py::test_folder_that_cannot_be_used_*",
         "tests/unit/diagnostics/test_logs.py::test_log_that_cannot_be_followed_*",
@@ -151,6 +152,9 @@ FEATURES: Final = {
         "tests/e2e/python/test_in_program.py::test_calls_that_cannot_be_*dapkit.listen(); *",
         "tests/unit/diagnostics/test_desktop_opener.py::test_p*",  # scripts for sh
         "tests/unit/diagnostics/test_clipboard.py::test_text_is_given_*",
+        "tests/unit/diagnostics/profiling/test_py_spy.py::test_threads_of_the_debugger_*",
+        "tests/unit/diagnostics/profiling/test_py_spy.py::test_what_is_around_the_program_*",
+        "tests/unit/diagnostics/profiling/test_py_spy.py::test_work_of_the_debugger_*",
         "tests/unit/diagnostics/test_programs.py::test_process_of_this_machine_*",  # the parent's number, by Wine
         "tests/unit/diagnostics/test_transcript.py::test_what_became_of_the_program_*details5*",
         "tests/e2e/python/test_endings.py::test_program_ignores_no_signal_*",
@@ -224,7 +228,7 @@ FEATURES: Final = {
         "tests/e2e/python/test_refusals.py::test_missing_interpreter_*",
         "tests/e2e/python/test_module.py::test_variable_has_a_program_wait_*",
         "tests/e2e/python/test_in_program.py::*fork*",
-        "tests/e2e/sessions/test_killed_and_deadlocked.py::*that_is_killed_*",  # they name SIGKILL
+        "tests/e2e/sessions/test_killed_and_deadlocked.py::test_adapter_*",  # exit code -9
     ),
     "interrupting a command by Ctrl+C": (
         "tests/e2e/hub/test_client.py::test_hub_is_nobodys_child_and_holds_nothing_of_its_starter",

@@ -29,6 +29,16 @@ if sys.platform == "win32":
             end = io.BufferedWriter(_PipeEnd(output.fileno(), "wb", closefd=False))
             sys.stdout = io.TextIOWrapper(end, output.encoding, output.errors, line_buffering=output.line_buffering)
 
+    def has_lost_reader() -> bool:
+        """Return whether standard output is a pipe whose reader has gone, without writing to it."""
+        try:
+            _winapi.WriteFile(msvcrt.get_osfhandle(sys.stdout.fileno()), b"")
+        except BrokenPipeError:
+            return True
+        except OSError:  # it is closed, or is something else
+            return False
+        return False
+
     def _bytes_in_pipe(descriptor: int) -> int:
         return int(_winapi.PeekNamedPipe(msvcrt.get_osfhandle(descriptor), 0)[0])
 
@@ -36,6 +46,14 @@ else:
 
     def notice_broken_output() -> None:
         """Do nothing: the system raises BrokenPipeError by itself."""
+
+    def has_lost_reader() -> bool:
+        """Return whether standard output is a pipe whose reader has gone, without writing to it."""
+        import select
+
+        poll = select.poll()
+        poll.register(sys.stdout, 0)
+        return any(events & select.POLLERR for _, events in poll.poll(0))
 
     def _bytes_in_pipe(descriptor: int) -> int:
         import fcntl

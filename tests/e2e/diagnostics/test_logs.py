@@ -1,7 +1,6 @@
 """The log of a real hub: of its sessions, of its end by force, in a pipe, followed, and in the menu."""
 
 import json
-import os
 import signal
 import subprocess
 import sys
@@ -16,6 +15,7 @@ from dapkit import hub
 from dapkit.cli import exit_codes
 from e2e.diagnostics.commands import SECONDS, as_json, dapkit, menu
 from e2e.hub.processes import ended
+from e2e.python.processes import kill
 from screens import keep_picture
 
 pytestmark = [pytest.mark.usefixtures("runtime"), pytest.mark.timeout(300)]
@@ -39,7 +39,7 @@ def hub_pid() -> int:
 def older_day(runtime: Path, lines: int) -> None:
     """Have the hub a log of an older day."""
     content = "".join(f"{OLD} 05:03:12,417 7 INFO dapkit.hub.daemon: old {number}\n" for number in range(1, lines + 1))
-    (runtime / "state" / "logs" / f"hub-{OLD}.log").write_text(content)
+    (runtime / "state" / "logs" / f"hub-{OLD}.log").write_bytes(content.encode())
 
 
 @contextmanager
@@ -118,7 +118,7 @@ def test_filters_by_process_and_level(project: Path) -> None:
 def test_log_of_a_hub_that_was_killed_stays_and_the_next_one_goes_on_in_it(project: Path) -> None:
     dapkit(project, "sessions")
     killed = hub_pid()
-    os.kill(killed, signal.SIGKILL)
+    kill(killed)
     assert ended(killed)
     assert {record["pid"] for record in as_json(project, "logs")["records"]} == {killed}
     dapkit(project, "sessions")

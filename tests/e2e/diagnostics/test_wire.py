@@ -169,7 +169,10 @@ def test_reader_that_goes_away_ends_following_quietly(project: Path) -> None:
         assert process.stderr is not None
         assert b"initialize" in os.read(process.stdout.fileno(), 100)
         process.stdout.close()
-        assert process.wait(SECONDS) == exit_codes.DONE
+        try:
+            assert process.wait(SECONDS) == exit_codes.DONE
+        finally:
+            process.kill()
         assert process.stderr.read() == b""
 
 

@@ -1,7 +1,5 @@
 """Programs and adapters that make it hard: killed, deadlocked, very loud, let go."""
 
-import os
-import signal
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
@@ -18,6 +16,7 @@ from dapkit.sessions.registry import SessionRegistry
 from dapkit.sessions.session import DebugSession
 from dapkit.sessions.start_spec import StartSpec
 from dapkit.settings import Settings
+from e2e.python.processes import kill
 from fake_adapters import until
 from hub_fixtures import DEBUGPY, OURS, at_text, python_start
 
@@ -44,7 +43,7 @@ async def test_adapter_that_is_killed_ends_its_session_and_no_other(
     pid = session.state.target.session.adapter_pid
     assert pid is not None
     frame = await session.requests.frame()
-    os.kill(pid, signal.SIGKILL)
+    kill(pid)
     with pytest.raises(AdapterDied):
         await value(session, "left", frame)
     outcome = await session.execution.resume()
@@ -62,7 +61,7 @@ async def test_program_that_is_killed_ends_its_session(sessions: SessionRegistry
     process = session.state.target.session.debugged_process
     assert process is not None
     assert process.system_process_id is not None
-    os.kill(process.system_process_id, signal.SIGKILL)
+    kill(process.system_process_id)
     outcome = await session.execution.resume()
     assert (outcome.state, outcome.failure) == ("terminated", None)
 
@@ -240,7 +239,7 @@ async def test_adapter_whose_streams_others_hold_open_is_noticed_when_it_is_kill
         await session.execution.wait()
         pid = session.state.target.session.adapter_pid
         assert pid is not None
-        os.kill(pid, signal.SIGKILL)
+        kill(pid)
         outcome = await session.execution.resume()
         assert outcome.state == "terminated"
         assert outcome.failure is not None

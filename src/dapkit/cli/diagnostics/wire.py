@@ -2,7 +2,6 @@
 
 import json
 import os
-import select
 import sys
 from dataclasses import replace
 
@@ -11,7 +10,7 @@ import click
 from dapkit.cli.common_options import session_names
 from dapkit.cli.diagnostics.common import menu_command, show_page
 from dapkit.system.files import CLOSE_IN_CHILDREN
-from dapkit.system.selection import IS_WINDOWS
+from dapkit.system.standard_streams import has_lost_reader
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -105,7 +104,7 @@ def _follow(source: "WireSource", wire_filter: "WireFilter", *, whole: bool, as_
         with WireReader(source) as reader:
             for messages in follow(reader, wire_filter):
                 _write(messages, whole=whole, as_json=as_json)
-                if not messages and _nobody_reads():
+                if not messages and has_lost_reader():
                     return
     except KeyboardInterrupt:
         return
@@ -120,12 +119,3 @@ def _write(messages: "Iterable[PairedMessage]", *, whole: bool, as_json: bool) -
             line = f"{message.as_whole()}\n" if whole else message.as_line()
         sys.stdout.write(f"{line}\n")
     sys.stdout.flush()
-
-
-def _nobody_reads() -> bool:
-    """Whether the reader of our pipe has gone, which is seen by a write only, and perhaps nothing is to be written."""
-    if IS_WINDOWS:  # where only a write shows it
-        return False
-    poll = select.poll()
-    poll.register(sys.stdout, 0)
-    return any(events & select.POLLERR for _, events in poll.poll(0))
