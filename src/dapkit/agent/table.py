@@ -273,7 +273,7 @@ PARAMETERS: "dict[str, ParameterRow]" = {
     "all_threads": {
         "type": "boolean",
         "choices": (),
-        "meaning": "Stop all threads of a member, not one; the engine's timeouts are lifted meanwhile.",
+        "meaning": "Stop all threads of a member, not one; timeouts of the engine are lifted if they can be.",
     },
     "step": {"type": "string", "choices": ("over", "into", "out"), "meaning": "Make one step, instead of continuing."},
     "member": {"type": "string", "choices": (), "meaning": "The member to debug by a session of its own, such as 5."},

@@ -21,6 +21,8 @@ _PROGRAMS = (
     ("WSL_DISTRO_NAME", ["clip.exe"]),
 )
 """Commands that take a text on their input, each with the variable that says that there is such a clipboard."""
+_ENCODING = "utf-16" if IS_WINDOWS else "utf-8"
+"""As these programs read it."""
 
 
 def copy(text: str) -> bool:
@@ -31,9 +33,7 @@ def copy(text: str) -> bool:
     try:
         process = subprocess.run(
             command,
-            input=text.encode(
-                "utf-16" if IS_WINDOWS else "utf-8", errors="replace"
-            ),  # as each system's program reads it
+            input=text.encode(_ENCODING, errors="replace"),
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
             timeout=limits.CLIPBOARD_SECONDS,

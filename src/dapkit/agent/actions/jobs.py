@@ -178,7 +178,7 @@ async def _debugged(call: ActionCall, job: str | None, via: str, *, all_threads:
     Where all members have ended, the job may have been started again: its breakpoints are kept for that.
 
     Raises:
-        InvalidArguments: all threads are to stop, and the job is connected to so that one stops.
+        InvalidArguments: all threads are to stop, and the job is being debugged so that one thread stops.
 
     """
     key = _key(call, job)
@@ -196,7 +196,7 @@ async def _debugged(call: ActionCall, job: str | None, via: str, *, all_threads:
     elif all_threads and not debugged.all_threads:
         raise InvalidArguments(
             "This job is being debugged so that a stop holds one thread.",
-            hint="job_release lets its members go; all_threads can be said when it is debugged again.",
+            hint="Release it by job_release, and set the breakpoints again with all_threads.",
         )
     return debugged
 

@@ -132,7 +132,7 @@ Rounds = Annotated[int, "How often to look, which tells a straggler from a slow 
 Interval = Annotated[float, "Seconds from one round to the next, by default 10."]
 Member = Annotated[str, "The member to debug by a session of its own, such as 5."]
 WaitFor = Annotated[str, "How many members to wait for: any, all, none, a number, or a part such as 90%."]
-AllThreads = Annotated[bool, "Stop all threads of a member, not one; the engine's timeouts are lifted meanwhile."]
+AllThreads = Annotated[bool, "Stop all threads of a member, not one; timeouts of the engine are lifted if they can be."]
 JobStep = Annotated[Literal["over", "into", "out"], "Make one step, instead of continuing."]
 Via = Annotated[str, "Command that reaches another machine of the job, such as 'ssh {host}'."]
 
