@@ -149,20 +149,20 @@ def test_run_shows_a_stop_by_its_place_and_no_stop_that_was_not_asked_for(projec
         "for n in range(15):\n    print('line', n)\nsys.exit(True)\n"
     )
     shown = run_that_fails(project, "-b", "ends.py:3", "-e", "n", "ends.py")
-    place = f"{project}/ends.py:3 in f, called from line 5"
+    place = f"{project / 'ends.py'}:3 in f, called from line 5"
     assert shown.startswith(f"{place}\n  n = 0\n2: n = 1\nOutput:\n(5 earlier lines left out;")
     assert "line 4\n" not in shown
     assert shown.endswith("line 5\n" + "".join(f"line {n}\n" for n in range(6, 15)) + "\nExit code: 1\n")
     assert "line 0\n" in run_that_fails(project, "--output-lines", "0", "ends.py")
     asked = run_that_fails(project, "-b", "ends.py:3", "-e", "n", "-x", "uncaught", "ends.py")
-    assert f"\n{project}/ends.py:8 in <module>\nException: SystemExit: True\n" in asked
+    assert f"\n{project / 'ends.py'}:8 in <module>\nException: SystemExit: True\n" in asked
     assert asked.count("\n  n = ") == 1  # expressions are of the places with breakpoints
 
 
 def test_run_evaluates_an_expression_at_the_breakpoint_before_it(project: Path) -> None:
     words = ["-e", "result", "-b", "app.py:4", "-b", "app.py:5", "-e", "price", "-b", "app.py:6", "-e", "prices"]
     shown = dapkit(project, "run", *words, "app.py")
-    assert f"{project}/app.py:4 in total, called from line 8\n  result = 0\n  price = " in shown
+    assert f"{project / 'app.py'}:4 in total, called from line 8\n  result = 0\n  price = " in shown
     assert "  result = 6\n  prices = [1, 2, 3]\n" in shown
     assert shown.count("prices = ") == 1
 
@@ -170,7 +170,7 @@ def test_run_evaluates_an_expression_at_the_breakpoint_before_it(project: Path) 
 def test_run_compares_two_runs(project: Path) -> None:
     (project / "seed.py").write_text("import os, sys\nvalue = os.environ['A'] + sys.argv[1]\nprint(value)\n")
     words = ["-b", "seed.py:3", "-e", "value", "--compare"]
-    place = f"{project}/seed.py:3 in <module>"
+    place = f"{project / 'seed.py'}:3 in <module>"
     shown = run_that_fails(project, *words, "A=1", "seed.py", "x", "--", "A=2", "seed.py", "x")
     assert f"- {place}\n-   value = '1x'\n+ {place}\n+   value = '2x'\n" in shown
     alike = dapkit(project, "run", *words, "A=1", "seed.py", "x", "--", "A=1", "seed.py", "x")
@@ -185,7 +185,7 @@ def test_run_names_the_interpreter_where_a_module_is_not_found_and_takes_another
     (project / "imports.py").write_text("import sys\nprint(sys.version_info[:2])\nimport nosuch\n")
     shown = run_that_fails(project, "--python", str(interpreter("3.12")), "imports.py")
     assert shown.startswith(
-        f"{project}/imports.py:3 in <module>\nException: ModuleNotFoundError: No module named 'nosuch'"
+        f"{project / 'imports.py'}:3 in <module>\nException: ModuleNotFoundError: No module named 'nosuch'"
     )
     assert f"\nInterpreter: {interpreter('3.12')}; --python chooses another.\n" in shown
     assert "(3, 12)" in shown
@@ -256,8 +256,10 @@ def test_run_names_each_breakpoint_that_was_not_set_or_never_hit(project: Path) 
     assert done.returncode == exit_codes.NOT_SET
     (named,) = [part for part in done.stdout.split("\n\n") if part.startswith("Breakpoints:\n")]
     never, nowhere, nothing = named.splitlines()[1:]
-    assert never.startswith(f"- {project}/app.py:4 was never hit: its condition (len(prices) > 7) was never met, or")
-    assert nowhere.startswith(f"- {project}/nowhere.py:3 was not set: ")
+    assert never.startswith(
+        f"- {project / 'app.py'}:4 was never hit: its condition (len(prices) > 7) was never met, or"
+    )
+    assert nowhere.startswith(f"- {project / 'nowhere.py'}:3 was not set: ")
     assert nothing.startswith("- nothing was not set: ")
     found = json.loads(run_json(project, *words))["breakpoints"]
     assert [(each["verified"], each["hits"], each["problem"] is None) for each in found] == [

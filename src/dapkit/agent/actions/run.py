@@ -278,6 +278,7 @@ class _Run:
 
 def _ends_with_exception(output: str, stop: StopReport | None) -> bool:
     """Whether an output ends with the traceback of a stop's exception, and of no other: a chain of them says more."""
+    output = output.replace("\r\n", "\n")
     if stop is None or stop.exception is None or output.count(TRACEBACK) != 1:
         return False
     last_line = output.rstrip().rpartition("\n")[2]

@@ -35,7 +35,7 @@ def run_stop(row: RunStop) -> Iterator[str]:
 
 def run_end(result: RunResult) -> Iterator[str]:
     """Yield the output, the faults of breakpoints, and the end of the program."""
-    output = result.output
+    output = result.output.replace("\r\n", "\n")  # as programs on Windows write it
     if result.traceback_is_known:
         output = f"{output.partition(TRACEBACK)[0]}(traceback of the exception above)\n"
     if any(stop.stop.reason == "exception" for stop in result.stops):
