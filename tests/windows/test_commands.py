@@ -78,6 +78,12 @@ def test_command_says_where_a_program_crashes(project: Path) -> None:
     assert crash.endswith("\nExit code: 1\n")
 
 
+def test_program_that_fails_after_a_breakpoint_ends_with_its_own_exit_code(project: Path) -> None:
+    code, shown = dapkit(project, "run", "-b", "app.py:2", "-e", "len(items)", "app.py")
+    assert code == 1  # CPython crashed there with the frame below the program hidden
+    assert "Output:\n1.5\n(traceback of the exception above)\n\nExit code: 1\n" in shown
+
+
 def test_recording_is_refused(project: Path) -> None:
     assert dapkit(project, "record", "app.py") == (1, "Error: recording a run needs Linux\n")
 
