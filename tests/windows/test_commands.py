@@ -80,7 +80,7 @@ def test_command_says_where_a_program_crashes(project: Path) -> None:
 
 def test_program_that_fails_after_a_breakpoint_ends_with_its_own_exit_code(project: Path) -> None:
     code, shown = dapkit(project, "run", "-b", "app.py:2", "-e", "len(items)", "app.py")
-    assert code == 1  # CPython crashed there with the frame below the program hidden
+    assert code == 1
     assert "Output:\n1.5\n(traceback of the exception above)\n\nExit code: 1\n" in shown
 
 

@@ -51,6 +51,19 @@ async def test_exit_code_is_told_in_each_python_version(driver: AdapterClient, p
     assert await driver.run("import sys; sys.exit(3)", python=python) == Ended(3)
 
 
+@pytest.mark.each_python
+async def test_interpreter_ends_as_usual_after_an_uncaught_exception(driver: AdapterClient, python: str) -> None:
+    # CPython uses the dict of its own `__main__` once more there. A collection frees it; freed memory is overwritten;
+    # without many free dicts it would be kept for the next one.
+    frees = "import gc; x = [{} for _ in range(1000)]\ndel x; gc.set_threshold(1)\n1 / 0\n"
+    await driver.start(frees, 2, python=python, env={"PYTHONMALLOC": "debug"})
+    await driver.session.next_stop()
+    await driver.resume()  # to the exception
+    assert await driver.resume() == Ended(1)
+    assert driver.output("stderr").splitlines()[0] == "Traceback (most recent call last):"
+    assert driver.output("stderr").splitlines()[-1] == "ZeroDivisionError: division by zero"
+
+
 async def test_signal_that_ended_the_program_is_told_in_words(driver: AdapterClient) -> None:
     await driver.run("import os; os.kill(os.getpid(), 11)")
     assert driver.output("console") == (

@@ -12,6 +12,7 @@ import os
 import sys
 from collections.abc import Callable
 from types import CodeType, ModuleType, TracebackType
+from typing import Final
 
 from ..interpreter.hidden_frames import hidden_frame, hide
 from ..interpreter.native import uncount_calls
@@ -23,6 +24,10 @@ type Loaded = Callable[[], None]
 
 _FRAMES_BELOW = 3
 """Frames of the debugger below the program: the script's, and two functions."""
+
+
+_KEPT: Final[list[ModuleType]] = []
+"""The interpreter's own `__main__`: after an uncaught exception it uses its dict, and holds neither any more."""
 
 
 def run_to_end(
@@ -80,6 +85,7 @@ def prepare(kind: str, what: str, arguments: list[str], *, archive: bool) -> tup
         SystemExit: with code 2, if there is no such file.
 
     """
+    _KEPT.append(sys.modules["__main__"])
     main = sys.modules["__main__"] = ModuleType("__main__")
     names = main.__dict__
     if sys.version_info < (3, 14):
