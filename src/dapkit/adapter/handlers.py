@@ -67,6 +67,7 @@ class Handlers:
         self._start: str | None = None
         self._initialized = False
         self._configured = anyio.Event()
+        self._is_configuring = False
         self._ended_early = False
 
     def is_serial(self, command: str) -> bool:
@@ -85,8 +86,9 @@ class Handlers:
             self.check_promised(body.capabilities)
         self._initialized |= isinstance(body, InitializedEvent)
         if isinstance(body, TerminatedEvent) and not self._configured.is_set():
-            # No configurationDone is legal any more, and launch or attach must not wait for it.
-            self._ended_early = True
+            # No configurationDone is legal any more, and launch or attach must not wait for it. The program may end
+            # before the one that has begun it is answered.
+            self._ended_early = not self._is_configuring
             self._configured.set()
 
     def note_response(self, command: str) -> None:
@@ -104,6 +106,9 @@ class Handlers:
                 return self._promised(cast("InitializeRequestArguments", request.arguments))  # read as such before
             case "launch" | "attach":
                 return await self._handle_start(request)
+            case "configurationDone":
+                self._is_configuring = True
+                return await self._call(request, self._arguments(request))
             case "restart":
                 return await self._call(request, self._restart_arguments(request))
             case _:
@@ -138,7 +143,7 @@ class Handlers:
                 await self._wait_until_configured(request)
         except BaseException:
             # Another launch or attach may follow, with a configuration of its own.
-            self._initialized, self._configured = False, anyio.Event()
+            self._initialized, self._configured, self._is_configuring = False, anyio.Event(), False
             raise
         return None
 

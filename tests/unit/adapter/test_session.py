@@ -502,6 +502,18 @@ async def test_the_launch_response_waits_for_configuration_done() -> None:
             await client.connection.request(LaunchRequestArguments(), deadline=0.05)
 
 
+class ShortProgram(Desk):
+    async def configuration_done(self) -> None:
+        await self.terminated()
+        await anyio.wait_all_tasks_blocked()
+
+
+async def test_program_may_end_before_the_configuration_that_began_it_is_answered() -> None:
+    async with client_of(ShortProgram()) as client:
+        await client.start()
+        await client.event(TerminatedEvent)
+
+
 class Prompt(Desk):
     holds_launch = False
 
