@@ -108,7 +108,11 @@ class Handlers:
                 return await self._handle_start(request)
             case "configurationDone":
                 self._is_configuring = True
-                return await self._call(request, self._arguments(request))
+                try:
+                    return await self._call(request, self._arguments(request))
+                except BaseException:
+                    self._is_configuring = False  # a program that ends now has not begun
+                    raise
             case "restart":
                 return await self._call(request, self._restart_arguments(request))
             case _:

@@ -514,6 +514,30 @@ async def test_program_may_end_before_the_configuration_that_began_it_is_answere
         await client.event(TerminatedEvent)
 
 
+class NeverBegun(Desk):
+    async def configuration_done(self) -> None:
+        self.start_soon(self._end)
+        raise RequestFailed("the program cannot be run")
+
+    async def _end(self) -> None:
+        await anyio.wait_all_tasks_blocked()
+        await self.terminated()
+
+
+async def test_program_that_ends_after_its_configuration_has_failed_was_not_launched() -> None:
+    async with client_of(NeverBegun()) as client, anyio.create_task_group() as tasks:
+
+        async def launch() -> None:
+            with pytest.raises(RequestFailed, match="the program ended before it was configured"):
+                await client.request(LaunchRequestArguments())
+
+        await client.initialize()
+        tasks.start_soon(launch)
+        await client.event(InitializedEvent)
+        with pytest.raises(RequestFailed, match="cannot be run"):
+            await client.request(ConfigurationDoneArguments())
+
+
 class Prompt(Desk):
     holds_launch = False
 
