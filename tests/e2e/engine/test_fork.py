@@ -113,6 +113,29 @@ def test_nothing_of_ours_acts_in_children_of_any_generation(start: Start, python
     assert errors == plain.stderr == ""
 
 
+def test_no_fork_counts_the_thread_of_the_debugger_where_the_system_does_not_tell_of_threads(
+    start: Start, python: str
+) -> None:
+    if "3.12" in python:
+        pytest.skip("Python 3.12 cannot join a thread of that kind")
+    peer = start(
+        """
+        import os, warnings
+        counted = []
+        warnings.showwarning = lambda *_: counted.append(1)
+        warnings.simplefilter("always")
+        for _ in range(400):
+            child = os.fork()
+            if not child: os._exit(0)
+            os.waitpid(child, 0)
+        print(len(counted))
+        """,
+        env={"DAPKIT_SYSTEM": "posix"},
+    )
+    peer.configure()
+    assert peer.finish() == (0, "0\n", "")
+
+
 def test_pauses_at_any_moment_around_forks_stop_the_program(start: Start) -> None:
     peer = start(
         """

@@ -190,14 +190,7 @@ class Engine:
             over=self._link_is_over,
             complain=self._complain,
         )
-        self.forks = Forks(
-            self.link,
-            self.threads,
-            self.states,
-            self.callbacks,
-            wait_for_end=self.link_thread.wait_for_end,
-            serve=self.link_thread.start,
-        )
+        self.forks = Forks(self.link, self.link_thread, self.threads, self.states, self.callbacks)
         self._before = before
         self._hidden: list[object] = []
         if history is not None:

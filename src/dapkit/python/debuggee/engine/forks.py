@@ -6,16 +6,14 @@ link's thread rests if the program has one thread, which must not be warned that
 """
 
 import _thread
-import os
 import sys
 from collections.abc import Callable
-from time import monotonic, sleep
 
 from ..connection.link import Link
 from ..execution.states import ThreadStates
-from ..interpreter import limits
-from ..system import IS_LINUX, at_fork
+from ..system import at_fork
 from ..threads.table import ThreadTable
+from .link_thread import LinkThread
 from .monitoring_callbacks import MonitoringCallbacks
 
 
@@ -28,20 +26,17 @@ class Forks:
     def __init__(
         self,
         link: Link,
+        link_thread: LinkThread,
         threads: ThreadTable,
         states: ThreadStates,
         callbacks: MonitoringCallbacks,
-        *,
-        wait_for_end: Callable[[], int],
-        serve: Callable[[], None],
     ) -> None:
-        """Take the engine's parts, and the functions that wait for the end of the link's thread and that start it."""
+        """Take the engine's parts."""
         self._link = link
+        self._link_thread = link_thread
         self._threads = threads
         self._states = states
         self._callbacks = callbacks
-        self._wait_for_end = wait_for_end
-        self._serve = serve
         self._rests = False
 
     def look_after(
@@ -63,7 +58,6 @@ class Forks:
         if self._states.released or ident == self._threads.link or not self._states.configured:
             return
         forking = sys._getframe().f_back  # None where native code forks
-        task = 0
         while not self._rests or (forking is not None and self._states.must_park(ident)):
             self.end_rest()
             if forking is not None:
@@ -72,11 +66,8 @@ class Forks:
                 return
             self._rests = True
             self._link.rest()
-            task = self._wait_for_end()
-        deadline = monotonic() + limits.REST_SECONDS
-        # It is the threads of the system that the interpreter counts, and ours may take a moment to go.
-        while IS_LINUX and task and os.path.exists(f"/proc/self/task/{task}") and monotonic() < deadline:
-            sleep(0)
+            self._link_thread.wait_for_end()
+        self._link_thread.wait_until_gone()
 
     def go_on(self) -> None:
         """Let the link be served again, in the parent."""
@@ -91,7 +82,7 @@ class Forks:
     def end_rest(self) -> None:
         """Let the link be served, if it is not: the program continues after a fork, or is about to stop."""
         if self._rests:
-            self._serve()
+            self._link_thread.start()
             self._rests = False  # after it: where the system gives no thread, the next fork tries again
 
     def forget(self) -> None:

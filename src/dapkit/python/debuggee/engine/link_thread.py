@@ -9,7 +9,9 @@ In a program that clients come to, the thread that listens for them becomes it b
 """
 
 import _thread
+import os
 from collections.abc import Callable, Mapping
+from time import monotonic, sleep
 from types import MappingProxyType
 
 from ..connection.framing import Json
@@ -17,7 +19,9 @@ from ..connection.internal_errors import RELEASED_EVENT
 from ..connection.link import Link
 from ..connection.thread import start_thread
 from ..execution.states import ThreadStates
+from ..interpreter import limits
 from ..interpreter.hidden_frames import hidden_frame
+from ..system import IS_LINUX
 from ..threads.table import ThreadTable
 
 _ATTEMPTS = 2
@@ -50,6 +54,7 @@ class LinkThread:
         self._over = over
         self._complain = complain
         self._task = 0
+        self._join: Callable[[float], None] | None = None  # only of a thread that was started here
         self._known = _thread.allocate_lock()
         self._serving = _thread.allocate_lock()
 
@@ -63,7 +68,7 @@ class LinkThread:
         self._known.acquire()
         self._serving.acquire()
         try:
-            start_thread(self._live)
+            self._join = start_thread(self._live)
         except RuntimeError:
             self._serving.release()
             self._known.release()
@@ -71,10 +76,23 @@ class LinkThread:
         with self._known:  # released once the thread has said who it is
             return
 
-    def wait_for_end(self) -> int:
-        """Wait until it has ended; return the number that the system knows it by, for some moments more."""
+    def wait_for_end(self) -> None:
+        """Wait until it serves the link no more."""
         with self._serving:
-            return self._task
+            return
+
+    def wait_until_gone(self) -> None:
+        """Wait, after its end, until the system does not count it any more, for the interpreter counts so at a fork.
+
+        Python 3.12 cannot join it: there Linux is asked for it, and another system may still count it. The calling
+        thread must not be about to stop: functions of Python are called.
+        """
+        if self._join is not None:
+            self._join(limits.REST_SECONDS)
+            return
+        deadline = monotonic() + limits.REST_SECONDS
+        while IS_LINUX and os.path.exists(f"/proc/self/task/{self._task}") and monotonic() < deadline:
+            sleep(0)
 
     def take(self) -> None:
         """Make the calling thread the link's."""
