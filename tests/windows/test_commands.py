@@ -47,9 +47,23 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     HubClient(str(folder)).stop()
 
 
-def dapkit(project: Path, *words: str) -> tuple[int, str]:
+INTERRUPTED_COMMAND = """
+import signal, sys, threading
+from dapkit.cli.entry import main
+from dapkit.hub.connection import HubConnection
+begin = HubConnection.begin
+def begin_and_interrupt(self, *arguments):
+    begin(self, *arguments)
+    threading.Timer(1, signal.raise_signal, [signal.SIGINT]).start()
+HubConnection.begin = begin_and_interrupt
+main()
+"""
+"""The command `dapkit`, with Ctrl+C while it waits for the hub's answer."""
+
+
+def dapkit(project: Path, *words: str, way: tuple[str, str] = ("-m", "dapkit.cli")) -> tuple[int, str]:
     """Carry out a command; return its exit code, and what it wrote to both streams."""
-    command = [sys.executable, "-m", "dapkit.cli", *words]
+    command = [sys.executable, *way, *words]
     streams = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
     done = subprocess.run(command, cwd=project, **streams, text=True, encoding="utf-8", check=False)  # type: ignore[call-overload]
     return done.returncode, done.stdout
@@ -82,6 +96,17 @@ def test_program_that_fails_after_a_breakpoint_ends_with_its_own_exit_code(proje
     code, shown = dapkit(project, "run", "-b", "app.py:2", "-e", "len(items)", "app.py")
     assert code == 1
     assert "Output:\n1.5\n(traceback of the exception above)\n\nExit code: 1\n" in shown
+
+
+def test_interrupt_ends_a_command_that_waits_but_not_the_session(project: Path) -> None:
+    (project / "app.py").write_text("import time\nwhile True:\n    time.sleep(0.1)\n")
+    assert dapkit(project, "launch", "app.py")[0] == 0
+    assert dapkit(project, "continue", "--timeout", "0")[0] == 0
+    assert dapkit(project, "wait", "--timeout", "600", way=("-c", INTERRUPTED_COMMAND)) == (130, "Interrupted.\n")
+    code, sessions = dapkit(project, "sessions")
+    assert code == 0
+    assert "running" in sessions
+    assert dapkit(project, "terminate")[0] == 0
 
 
 def test_recording_is_refused(project: Path) -> None:

@@ -6,12 +6,16 @@ twice.
 """
 
 import functools
+import math
+import threading
 from collections.abc import Awaitable, Callable
+from concurrent.futures import Future
 from typing import Any, Concatenate
 
 from anyio.from_thread import BlockingPortal
 
 from dapkit.protocol import DapkitError
+from dapkit.system.signals import UNINTERRUPTED_SECONDS
 
 
 class Facade[T]:
@@ -30,6 +34,7 @@ class Facade[T]:
             raise RuntimeError("not open: use it in a `with` block")
         future = self._portal.start_task_soon(work)
         try:
+            _wait_for(future)
             return future.result()
         except KeyboardInterrupt:
             future.cancel()
@@ -42,6 +47,15 @@ class Facade[T]:
         if self._portal is None:
             return look()
         return self._portal.call(look)
+
+
+def _wait_for(future: Future[Any]) -> None:
+    """Wait until a future is done, or the main thread is interrupted."""
+    if math.isfinite(UNINTERRUPTED_SECONDS):
+        end = threading.Event()
+        future.add_done_callback(lambda _: end.set())
+        while not end.wait(UNINTERRUPTED_SECONDS):
+            pass
 
 
 def blocking[S, **P, R](

@@ -11,7 +11,7 @@ from dapkit.system import keyed_port
 from dapkit.system.files import user
 from dapkit.system.interface import ProcessHandle
 from dapkit.system.selection import IS_WINDOWS
-from dapkit.system.signals import KILL
+from dapkit.system.signals import KILL, UNINTERRUPTED_SECONDS
 from dapkit.system.socket_options import UNIX
 from dapkit.system.this_system import SYSTEM
 
@@ -221,10 +221,12 @@ class HubConnection:
 
     def _next(self, deadline: float) -> dict[str, object]:
         while not self._received:
-            self._limit(deadline)
+            self._limit(min(deadline, time.monotonic() + UNINTERRUPTED_SECONDS))
             try:
                 data = self._socket.recv(limits.READ_CHUNK_BYTES)
             except TimeoutError:
+                if time.monotonic() < deadline:
+                    continue
                 raise silent(self.pid) from None
             except OSError:
                 data = b""

@@ -2,14 +2,19 @@
 
 import inspect
 import itertools
+import os
+import signal
 import sys
+import threading
 from collections.abc import Iterator
 
+import anyio
 import pytest
 from anyio.from_thread import start_blocking_portal
 
 from client_fixtures import able
 from dapkit.client import AdapterDied, BlockingSession, BlockingTerminal, Ended, ProgramEnded, Session, Terminal
+from dapkit.client.portal import Facade, blocking
 from dapkit.endpoint import RequestFailed
 from dapkit.protocol import (
     ContinueBody,
@@ -90,6 +95,42 @@ def test_error_comes_out_as_it_is(session: BlockingSession) -> None:
     session.continue_(1)
     with pytest.raises(ProgramEnded):
         session.next_stop()
+
+
+def interrupt() -> None:
+    """Interrupt the main thread, as Ctrl+C does."""
+    if sys.platform == "win32":
+        signal.raise_signal(signal.SIGINT)
+    else:
+        os.kill(os.getpid(), signal.SIGINT)
+
+
+class Sleeper:
+    """Sleeps, and records how that ended."""
+
+    def __init__(self) -> None:
+        self.ended = threading.Event()
+        self.is_cancelled = False
+
+    async def sleep(self) -> None:
+        threading.Timer(0.2, interrupt).start()
+        try:
+            await anyio.sleep(30)
+        except anyio.get_cancelled_exc_class():
+            self.is_cancelled = True
+            raise
+        finally:
+            self.ended.set()
+
+
+def test_interrupt_ends_a_wait() -> None:
+    sleeper = Sleeper()
+    with start_blocking_portal() as portal:
+        facade = Facade(sleeper, portal=portal)
+        with pytest.raises(KeyboardInterrupt):
+            blocking(Sleeper.sleep)(facade)
+        sleeper.ended.wait()
+    assert sleeper.is_cancelled
 
 
 def test_session_that_is_not_open_says_so() -> None:
