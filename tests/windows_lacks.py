@@ -178,9 +178,7 @@ FEATURES: Final = {
         "tests/e2e/engine/test_console.py::test_program_can_be_ended_from_within_an_evaluation*",  # its exit code
         "tests/e2e/engine/test_redirect_output.py::test_signal_handler_*",
         "tests/e2e/engine/test_hostile_values.py::test_interruption_that_comes_late_*",
-        "tests/e2e/python/test_children.py::*-exec]",
         "tests/e2e/python/test_children.py::*posix_spawn*",
-        "tests/e2e/python/test_children.py::*spawn of os*",
         "tests/e2e/python/test_children.py::*-shell]",
         "tests/e2e/python/test_children.py::*-environment of its own]",  # Python needs SYSTEMROOT there
         "tests/e2e/python/test_attach.py::*fork*",

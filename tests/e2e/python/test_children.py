@@ -60,6 +60,12 @@ EXECUTOR = """
             sys.exit(pool.submit(work, 3).result() - 6)
 """
 
+SPAWN = """
+import os, sys
+line = "import child" if os.name == "posix" else '"import child"'
+os.spawnl(os.P_WAIT, sys.executable, sys.executable, "-c", line)
+"""
+
 STARTS: Final[dict[str, tuple[str, tuple[str, ...], str]]] = {
     "subprocess": (
         "import subprocess, sys; sys.exit(subprocess.call([sys.executable, 'child.py', '-x']))", (), "child.py",
@@ -80,10 +86,7 @@ STARTS: Final[dict[str, tuple[str, tuple[str, ...], str]]] = {
         "import os, sys; me = sys.executable; os.posix_spawn(me, [me, 'child.py'], os.environ); sys.exit(os.wait()[1])",
         (), "child.py",
     ),
-    "spawn of os": (
-        "import os, sys; me = sys.executable; os.spawnl(os.P_WAIT, me, me, '-c', 'import child')",
-        (), "-c import child",
-    ),
+    "spawn of os": (SPAWN, (), "-c import child"),
     "multiprocessing by fork": (MULTIPROCESSING, ("fork",), "prog.py: special"),
     "multiprocessing by spawn": (MULTIPROCESSING, ("spawn",), "prog.py: special"),
     "multiprocessing by a server of forks": (MULTIPROCESSING, ("forkserver",), "prog.py: fork"),

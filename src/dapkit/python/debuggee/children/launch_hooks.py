@@ -169,8 +169,8 @@ def _replace(module: str, name: str, look: Look) -> None:
         if instead is None:
             return original(*arguments, **kwargs)
         count = len(instead) - len(kwargs)
-        if name == "execv" and count == 3:
-            return os.execve(*instead)  # noqa: S606 - the program's own call
+        if name in _HAVE_NO_ENVIRONMENT and count > len(arguments):
+            return getattr(sys.modules[module], f"{name}e")(*instead)
         return original(*instead[:count], **dict(zip(kwargs, instead[count:], strict=True)))
 
     looks_first.__name__ = looks_first.__qualname__ = name
@@ -270,15 +270,44 @@ def _look_at_create_process(arguments: tuple[Any, ...], names: tuple[str, ...] |
     application, line = arguments[:2]
     words = windows_command_line.split(decoded(line)) if line is not None else [decoded(application)]
     path = words[0] if application is None else decoded(application)
-    changed = arguments[_CREATE_ENVIRONMENT]
+    texts = _with_way_on_windows(path, words, arguments[_CREATE_ENVIRONMENT])
+    return None if texts is None else (*arguments[:_CREATE_ENVIRONMENT], texts, *arguments[_CREATE_ENVIRONMENT + 1 :])
+
+
+@_guarded
+def _look_at_windows_spawn(arguments: tuple[Any, ...], names: tuple[str, ...] | None) -> tuple[Any, ...] | None:
+    _need_positional(arguments, names, 3)
+    return _with_way_after_words(arguments, place=1)
+
+
+@_guarded
+def _look_at_windows_exec(arguments: tuple[Any, ...], names: tuple[str, ...] | None) -> tuple[Any, ...] | None:
+    _need_positional(arguments, names, 2)
+    return _with_way_after_words(arguments, place=0)
+
+
+def _with_way_after_words(arguments: tuple[Any, ...], *, place: int) -> tuple[Any, ...] | None:
+    """Return the arguments path, words and environment, which begin at a place, with an environment that shows the way.
+
+    The C runtime joins the words by spaces, and the program splits them again.
+    """
+    path, words = decoded(arguments[place]), windows_command_line.split(" ".join(_words(arguments[place + 1])))
+    texts = _with_way_on_windows(path, words, arguments[place + 2] if len(arguments) > place + 2 else None)
+    return None if texts is None else (*arguments[: place + 2], texts)
+
+
+def _with_way_on_windows(path: str, words: list[str], changed: Any) -> dict[str, str] | None:  # noqa: ANN401 - a value
+    """Return the environment that shows a program the way; None if it needs none. Case does not count in its names.
+
+    `changed` is the environment that the program has for it, or None.
+    """
     variables = environment.inherited_mapping() if changed is None else environment.mapping(changed)
     ours = {name.upper(): value for name, value in variables.items()}
     way = _way(kind_of(path), path, words, ours.get(environment.PATH, b""))
     if way is None:
         return None
     others = {name: value for name, value in variables.items() if name.upper() not in way}
-    texts = {decoded(name): decoded(value) for name, value in (others | way).items()}
-    return (*arguments[:_CREATE_ENVIRONMENT], texts, *arguments[_CREATE_ENVIRONMENT + 1 :])
+    return {decoded(name): decoded(value) for name, value in (others | way).items()}
 
 
 @_guarded
@@ -429,6 +458,10 @@ _NAME_CHARACTERS: Final = 200
 
 _ON_WINDOWS: Final[tuple[tuple[str, str, Look], ...]] = (
     ("_winapi", "CreateProcess", _look_at_create_process),
+    ("nt", "spawnv", _look_at_windows_spawn),
+    ("nt", "spawnve", _look_at_windows_spawn),
+    ("nt", "execv", _look_at_windows_exec),
+    ("nt", "execve", _look_at_windows_exec),
     ("nt", "_exit", _look_at_exit),
 )
 _ELSEWHERE: Final[tuple[tuple[str, str, Look], ...]] = (
@@ -440,6 +473,9 @@ _ELSEWHERE: Final[tuple[tuple[str, str, Look], ...]] = (
     ("posix", "_exit", _look_at_exit),
 )
 _LOOKS: Final = _ON_WINDOWS if IS_WINDOWS else _ELSEWHERE
+
+_HAVE_NO_ENVIRONMENT: Final = ("execv", "spawnv")
+"""Functions without an environment among their arguments; one whose name has another e at its end takes it."""
 
 # Forks
 
