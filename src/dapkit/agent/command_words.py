@@ -79,7 +79,7 @@ OF_ADAPTERS = [name for name in ACTIONS if name not in OF_JOB]
 OPTION_OF_RUN = "compare_runs"
 """An action that is not a command by itself: `dapkit run --compare`."""
 
-SHORT = {"breakpoints": "-b", "exceptions": "-x", "condition": "-c", "expressions": "-e"}
+SHORT = {"breakpoints": "-b", "exceptions": "-x", "condition": "-c", "expressions": "-e", "module": "-m"}
 """Short forms of the options that are typed most."""
 
 ALIASES = {
@@ -192,7 +192,7 @@ def _place(action: str, arguments: "dict[str, object]") -> "Iterator[str]":
 
 
 def _options(name: str, value: object) -> "Iterator[str]":
-    flag = flags(name)[0]
+    flag = flags(name)[-1 if name == "module" else 0]  # options may follow --module, and none may follow -m
     if isinstance(value, bool):
         yield flag if value else flag.replace("--", "--no-", 1)
     elif isinstance(value, dict) and PARAMETERS[name]["type"] == "variables":

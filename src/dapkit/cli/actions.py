@@ -11,6 +11,7 @@ from dapkit.cli.action_call import ask
 from dapkit.cli.arguments import ASIDE, WrongWords, parameters
 from dapkit.cli.common_options import COMMON_OPTIONS, CommonOptions
 from dapkit.cli.display import show
+from dapkit.cli.module_option import ModuleOptionCommand
 
 _ABOUT_OPTIONS = "Options must precede PROGRAM: words after it belong to the program.\n\n"
 
@@ -60,11 +61,11 @@ def command(name: str) -> click.Command:
 
 
 def _kind(name: str) -> type[click.Command]:
-    if name not in WITH_PROGRAM:
-        return click.Command
-    from dapkit.cli.whole_program import CommandWithProgram
+    if name in WITH_PROGRAM:
+        from dapkit.cli.whole_program import CommandWithProgram
 
-    return CommandWithProgram
+        return CommandWithProgram
+    return ModuleOptionCommand if name in PROGRAM_LAST else click.Command
 
 
 def _argument(name: str) -> click.Argument:

@@ -65,6 +65,9 @@ class CommonOptions:
         return cls(values.pop("session"), values.pop("project"), values.pop("read_only"), values.pop("as_json"))
 
 
+_OF_MANY_PROGRAMS = ("-m",)
+
+
 def note_our_options(args: Sequence[str], command: click.Command, *, common: Collection[str] = ()) -> None:
     """Say on stderr which of a program's arguments are options of this command, unless `--` has shown who is meant.
 
@@ -75,7 +78,7 @@ def note_our_options(args: Sequence[str], command: click.Command, *, common: Col
     ours = {flag: option for option in command.params if isinstance(option, click.Option) for flag in option.opts}
     for place, word in enumerate(args):
         option = ours.get(word.partition("=")[0])
-        if option is None or word in common:
+        if option is None or word in (*common, *_OF_MANY_PROGRAMS):
             continue
         has_value = not option.is_flag and "=" not in word and place + 1 < len(args)
         given_option = f"{word} {args[place + 1]}" if has_value else word

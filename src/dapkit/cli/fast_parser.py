@@ -80,6 +80,8 @@ def _options(name: str, words: "Iterator[str]") -> tuple[GivenArguments, list[st
             arguments[parameter] = switched
         elif word in valued:
             _take(arguments, *valued[word], next(words, ""))
+            if word == "-m":  # all words after the module belong to it
+                by_place += words
         else:
             by_place.append(word)
             if name == "launch":  # all words after the program belong to the program

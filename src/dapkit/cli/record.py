@@ -12,6 +12,7 @@ import click
 
 from dapkit.cli import exit_codes
 from dapkit.cli.common_options import note_our_options
+from dapkit.cli.module_option import place_of_module
 from dapkit.system.platform_support import needs_linux
 
 if TYPE_CHECKING:
@@ -24,7 +25,17 @@ _PYTHON = re.compile(r"python[0-9.]*")
 _ELF = b"\x7fELF"
 
 
+class _RecordCommand(click.Command):
+    """A command that takes `-m MODULE` for `python -m MODULE`."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Read the words."""
+        place = place_of_module(self, ctx, args)
+        return super().parse_args(ctx, args if place is None else [*args[:place], "python", *args[place:]])
+
+
 @click.command(
+    cls=_RecordCommand,
     context_settings={"allow_interspersed_args": False},
     epilog="Example: dapkit record --keep failed python -m pytest tests",
 )
@@ -75,8 +86,8 @@ def record(
 ) -> None:
     """Record a run of a Python program: its inputs (time, files, sockets, standard input) are kept in a file.
 
-    PROGRAM is a file, `python` with its arguments, or a command that is a Python script. It runs as it would by
-    itself, and is not debugged; the exit code is its own.
+    PROGRAM is a file, `python` with its arguments, or a command that is a Python script; -m MODULE stands for
+    `python -m MODULE`. It runs as it would by itself, and is not debugged; the exit code is its own.
 
     The file is opened as a program: dapkit launch FILE. It is executed again from it, forwards and backwards, as often
     as wanted, and nothing is read, written, sent or started. It has all that the program has read: only its owner may

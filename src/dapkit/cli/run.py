@@ -19,6 +19,7 @@ from dapkit.cli.action_call import ActionAnswer, ask
 from dapkit.cli.arguments import value_of
 from dapkit.cli.common_options import note_our_options
 from dapkit.cli.display import as_json_text, coloured, complain, show
+from dapkit.cli.module_option import module_apart
 from dapkit.cli.own_input import STANDS_FOR_IT, input_to_pass_on, path_of_own_input
 from dapkit.cli.whole_program import usual_seconds
 
@@ -36,6 +37,7 @@ class _RunCommand(click.Command):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Read the words, and remember their order."""
+        args = args if "--compare" in args else module_apart(self, ctx, args)
         _, _, order = self.make_parser(ctx).parse_args([*args])
         ctx.meta[_ORDER] = [param.name for param in order if param.name in ("breakpoints", "expressions")]
         return super().parse_args(ctx, args)

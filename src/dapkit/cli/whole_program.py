@@ -7,15 +7,17 @@ import click
 from dapkit import limits
 from dapkit.cli.action_call import ActionAnswer, ask
 from dapkit.cli.common_options import CommonOptions
+from dapkit.cli.module_option import module_apart
 from dapkit.cli.own_input import input_to_pass_on
 from dapkit.hub.folder import project_of
 
 
 class CommandWithProgram(click.Command):
-    """A command whose words after the first `--` are a program and its arguments."""
+    """A command whose words after the first `--`, or after `-m MODULE`, are a program and its arguments."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Read the words after it as the options that they stand for."""
+        args = module_apart(self, ctx, args)
         at = args.index("--") if "--" in args else len(args)
         before, program = args[:at], args[at + 1 :]
         has_program = any(word.startswith(("--module", "--test", "--program")) for word in before)
