@@ -1,6 +1,7 @@
 """`attach`: to programs that listen, and by programs that connect; again and again."""
 
 import json
+import shutil
 import signal
 import sys
 from pathlib import Path
@@ -10,6 +11,7 @@ import pytest
 
 from dapkit.client import Session, StartRefused
 from dapkit.protocol import (
+    DisassembleArguments,
     DisconnectArguments,
     OutputEvent,
     ProcessEvent,
@@ -17,7 +19,7 @@ from dapkit.protocol import (
     TerminatedEvent,
     ThreadEvent,
 )
-from e2e.python.listening_program import Listening, client, running
+from e2e.python.listening_program import SOURCES, Listening, client, running
 from e2e.python.processes import ended
 from e2e.python.raw_client import raw_client
 from e2e.taken_descriptors import TAKES_ALL
@@ -76,6 +78,27 @@ async def test_program_is_attached_to_several_times_and_runs_on_each_time(tmp_pa
         assert program.process.wait(30) == 0
     assert counts == sorted(counts)
     assert len(set(counts)) == 3
+
+
+@pytest.mark.each_python
+async def test_debugger_of_a_program_that_waits_reads_no_file_when_a_client_comes(tmp_path: Path, python: str) -> None:
+    package = tmp_path / "lib" / "dapkit"
+    shutil.copytree(SOURCES / "dapkit", package, ignore=shutil.ignore_patterns("__pycache__"))
+    with running(LOOP, tmp_path, python, env={"PYTHONPATH": str(package.parent)}) as program:
+        program.read_place()
+        shutil.rmtree(package.parent)
+        async with client() as session:
+            await attach(session, program, INSIDE)
+            await session.next_stop()
+            [frame, *_] = (await session.stack_trace(1)).stack_frames
+            assert int(await value(session, "count")) > 0
+            assert (await session.completions("cou", 4, frame_id=frame.id)).targets[0].label == "count"
+            place = frame.instruction_pointer_reference
+            code = await session.request(DisassembleArguments(memory_reference=str(place), instruction_count=1))
+            assert code.instructions[0].address == place
+            await session.detach()
+        program.go()
+        assert program.line() == "tool None threads 1"
 
 
 @pytest.mark.thorough

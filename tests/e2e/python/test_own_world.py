@@ -49,6 +49,34 @@ async def test_program_that_replaces_whatever_it_can_is_debugged_after_it_was_at
         assert program.process.wait(30) == 0
 
 
+GOES_ROUND = """
+import dapkit
+dapkit.listen()
+goes, count = True, 0
+with Spoiled():
+    while goes:
+        count += 1
+print("whole again", flush=True)
+"""
+
+
+async def test_engine_is_loaded_while_whatever_can_be_is_replaced(tmp_path: Path, python: str) -> None:
+    text = SPOILING + GOES_ROUND
+    line = text.lstrip("\n").splitlines().index("        count += 1") + 1
+    with running(text, tmp_path, python) as program:
+        program.read_place()
+        async with client() as session:
+            await session.add_breakpoint(program.file, line)
+            await session.attach(program.connect)
+            assert (await session.next_stop()).reason == "breakpoint"
+            [frame] = (await session.stack_trace(1)).stack_frames
+            assert int((await session.evaluate("count", frame_id=frame.id)).result) > 0
+            await session.evaluate("goes = False", frame_id=frame.id, context="repl")
+            await session.detach()
+        assert program.line() == "whole again"
+        assert program.process.wait(30) == 0
+
+
 GREEN = """
     import _thread, os, posix, select, sys, time
     callers = set()

@@ -53,6 +53,9 @@ C_HALVES = {"io": "_io", "stat": "_stat"}
 """Modules of which the half in C is all that is used."""
 
 
+_OF_SESSIONS = ("_codecs", "_queue")
+"""Modules in C that the engine imports only where there is a session."""
+
 _SEPARATOR = "\\" if _IS_WINDOWS else "/"
 
 
@@ -60,6 +63,9 @@ def _native(path: str) -> str:
     """Return a path with the separators of the system."""
     return path.replace("/", "\\") if _IS_WINDOWS else path
 
+
+_caches: "Any" = _external  # its functions that read caches have no types
+_PYC_HEADER_BYTES = 16
 
 _FOLDER = _native(__file__).rpartition(_SEPARATOR)[0]
 _STANDARD: str = _native(
@@ -88,7 +94,7 @@ log_file = ""
 _builtins: "dict[str, Any]" = {}
 _loaded: "dict[str, Any]" = {}
 _codes: "dict[str, Any]" = {}
-"""Of modules that are to be executed later."""
+"""Of modules that are to be executed later: code objects, or bytecode, which takes less memory."""
 
 
 def start(loader: ModuleType) -> "Callable[[str], Any]":
@@ -129,7 +135,27 @@ def prepare(name: str) -> None:
     By then the program may have replaced functions that read files.
     """
     full, folder = (name, _STANDARD) if name in PRIVATE else (f"{PACKAGE}.{name}", _FOLDER)
-    _codes[full] = _code(full, _native(f"{folder}/{name.replace('.', '/')}.py"))
+    if full not in _loaded and full not in _codes:
+        _codes[full] = _bytecode(full, _native(f"{folder}/{name.replace('.', '/')}.py"))
+
+
+def prepare_all() -> None:
+    """Read the bytecode of all modules of the debugger that are not loaded, as `prepare` does for one."""
+    for name in _OF_SESSIONS:
+        standard(name)
+    prepare("dis")
+    folders = [""]
+    while folders:
+        folder = folders.pop()
+        for entry in standard(_SYSTEM).scandir(_FOLDER + folder.replace(".", _SEPARATOR)):
+            full = f"{PACKAGE}{folder}.{entry.name.removesuffix('.py')}"
+            if entry.name.startswith("_"):
+                continue  # an `__init__.py` without code, or a folder of caches
+            if entry.is_dir():
+                folders.append(f"{folder}.{entry.name}")
+                _own(full)
+            elif entry.name.endswith(".py"):
+                prepare(full.removeprefix(f"{PACKAGE}."))
 
 
 def import_for_program(name: str) -> "Any":  # noqa: ANN401 - a module
@@ -183,14 +209,16 @@ def _own(full: str) -> "Any":  # noqa: ANN401 - a module
     if loaded is not None:
         return loaded
     place = _FOLDER + full.removeprefix(PACKAGE).replace(".", _SEPARATOR)
-    module = ModuleType(full)
     try:
-        module = _executed(full, place + ".py", full.rpartition(".")[0])
+        code = _codes.get(full) or _code(full, place + ".py")
     except FileNotFoundError:
-        if full.endswith(("._native", "._travel")):
-            module = _extension(full, place)
         # Else a folder, whose `__init__.py` holds nothing but a docstring.
-    return _loaded.setdefault(full, module)
+        module = _extension(full, place) if full.endswith(("._native", "._travel")) else ModuleType(full)
+    else:
+        module = _executed(code, full, place + ".py", full.rpartition(".")[0])
+    loaded = _loaded.setdefault(full, module)  # before the next line: another thread finds it in one of the two
+    _codes.pop(full, None)
+    return loaded
 
 
 def _code(name: str, path: str) -> "Any":  # noqa: ANN401 - a code object
@@ -198,9 +226,26 @@ def _code(name: str, path: str) -> "Any":  # noqa: ANN401 - a code object
     return _imp.get_frozen_object(name) if frozen else _external.SourceFileLoader(name, path).get_code(name)
 
 
-def _executed(name: str, path: str, package: str = "") -> ModuleType:
-    """Execute a file as a module of our world."""
-    code = _codes.get(name) or _code(name, path)
+def _bytecode(name: str, path: str) -> bytes:
+    """Return the bytecode of a module, from its cache if that is of the present source."""
+    source = _external.SourceFileLoader(name, path)
+    try:
+        data = source.get_data(_external.cache_from_source(path))
+        if not _caches._classify_pyc(data, name, {}):  # the cache is valid by the time and size of the source
+            stats = source.path_stats(path)
+            _caches._validate_timestamp_pyc(data, int(stats["mtime"]), stats["size"], name, {})
+            return data[_PYC_HEADER_BYTES:]
+    except (OSError, ImportError, EOFError):
+        pass
+    bytecode: bytes = _marshal.dumps(_code(name, path))
+    return bytecode
+
+
+def _executed(code: "Any", name: str, path: str, package: str = "") -> ModuleType:  # noqa: ANN401 - code, or bytecode
+    """Execute the code of a file as a module of our world."""
+    if type(code) is bytes:
+        code = _load_code(code)
+        _name_file(code, path)
     module = ModuleType(name)
     vars(module).update(__builtins__=_builtins, __package__=package, __file__=path)
     exec(code, vars(module))
@@ -223,7 +268,8 @@ def _made(name: str) -> "Any":  # noqa: ANN401 - a module
     if make is not None:
         return make()
     if name in PRIVATE:
-        return _executed(name, f"{_STANDARD}{_SEPARATOR}{name}.py")
+        path = f"{_STANDARD}{_SEPARATOR}{name}.py"
+        return _executed(_codes.get(name) or _code(name, path), name, path)
     return _module(name, vars(_c_module(C_HALVES.get(name, name))))
 
 
@@ -350,4 +396,7 @@ if "__lazy_import__" in _builtins:
 if __name__ in sys.modules:  # it was imported as modules are: there is no program around it
     _loaded[f"{PACKAGE}.loader"] = sys.modules[__name__]
 _get_ident = standard("_thread").get_ident
+_marshal = standard("marshal")
+_load_code = _marshal.loads
+_name_file = vars(_imp)["_fix_co_filename"]
 _stat = standard(_SYSTEM).stat

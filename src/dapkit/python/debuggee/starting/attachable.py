@@ -22,12 +22,15 @@ from ..connection.framing import Json, body_of
 from ..connection.listener import AcceptedClient, ClientListener, ListenAddress, Shown
 from ..connection.thread import start_thread
 from ..engine import child, interpreter_checks
-from ..engine.engine import Engine
 from ..interpreter import limits
 from ..interpreter.hidden_frames import hidden_frame
-from ..requests.dispatch import Dispatcher
+from ..loader import load, prepare_all
 from ..system import CLOSE_IN_CHILDREN, IS_WINDOWS, at_fork
 from ..values.error_text import say
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ..engine.engine import Engine
 
 _LIBRARIES = ("/site-packages/", "/dist-packages/", "/lib/python", "/dapkit/python/debuggee/", "<frozen ")
 """Parts of the names of files that are not the program's own."""
@@ -112,6 +115,7 @@ class AttachableProgram:
                 raise
         if folder and current_engine.config["subProcess"]:
             child.found_family(folder, keeps=True)  # before a client comes, whose session follows children too
+        prepare_all()  # of the engine, which is loaded when a client comes
         self._start(self._serve_visitors, main)
         return where
 
@@ -152,7 +156,7 @@ class AttachableProgram:
         child.found_family(os.path.dirname(place), keeps=False)
         self._start(hidden_frame(lambda: self._serve(client)), main)
 
-    def hold(self, engine: Engine) -> None:
+    def hold(self, engine: "Engine") -> None:
         """Keep an engine that was left suspended, for the next client."""
         self._held = engine
 
@@ -214,10 +218,10 @@ class AttachableProgram:
         """Serve a client until it leaves."""
         before, self._held = self._held, None
         identity = self.identity
-        engine = Engine(
+        engine: Engine = load("engine.engine").Engine(
             client.connection,
             identity.name or (sys.argv[0] if getattr(sys, "argv", None) else ""),
-            Dispatcher,
+            load("requests.dispatch").Dispatcher,
             main=self._main,
             early=client.said,
             protection=client.protection,
@@ -318,7 +322,7 @@ def connect(
     _attachable.reach(place, token, authority=authority, waits=waits, main=main)
 
 
-def hold(engine: Engine) -> None:
+def hold(engine: "Engine") -> None:
     """Keep the engine of a child whose client has left it suspended, for the next client."""
     _attachable.hold(engine)
 
