@@ -44,7 +44,9 @@ class RayCluster(QuietEngine):
         """Return the workers that live. Raises: UnknownTarget."""
         try:
             actors = {row["pid"]: row for row in self._rows("actors") if row["state"] == "ALIVE"}
-            running = {row["worker_pid"]: row for row in self._rows("tasks") if row["state"] == "RUNNING"}
+            tasks = [row for row in self._rows("tasks") if row["state"] == "RUNNING"]
+            # Ray learns late of the end of a task: of two in one worker, the later one runs.
+            running = {row["worker_pid"]: row for row in sorted(tasks, key=lambda row: row["start_time_ms"] or 0)}
             workers = [row for row in self._rows("workers") if row["is_alive"] and row["worker_type"] == "WORKER"]
             hosts = {ip: _host_of(ip) for ip in {row["ip"] for row in workers}}
             members = [_member(row, actors, running, hosts) for row in workers]
