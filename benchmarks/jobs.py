@@ -32,7 +32,8 @@ from dapkit.cluster import (
 from dapkit.cluster.engines.engine import QuietEngine
 from dapkit.cluster.registrations import read_all
 from dapkit.cluster.stack_groups import StackGroups
-from dapkit.system.procfs import descendants, memory_sizes
+from dapkit.system.procfs import memory_sizes
+from dapkit.system.this_system import SYSTEM
 from sidebyside.report import JOBS, write_part
 
 ROOT = Path(__file__).parents[1]
@@ -77,7 +78,7 @@ def process(*command: str, folder: str) -> Iterator[subprocess.Popen[str]]:
     try:
         yield started
     finally:
-        for pid in (*descendants(started.pid), started.pid):
+        for pid in (*SYSTEM.descendants(started.pid), started.pid):
             with suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
         started.communicate()

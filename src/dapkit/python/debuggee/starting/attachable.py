@@ -32,6 +32,13 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ..engine.engine import Engine
 
+_LOADED_AT_ONCE = ("requests.breakpoints", "values.variables")
+"""Modules that bring a third of the engine; the rest is loaded when a client comes.
+
+More would take memory in programs that no client ever comes to. Less would make a client wait, whose breakpoint may
+be meant for the 64 ranks of a job.
+"""
+
 _LIBRARIES = ("/site-packages/", "/dist-packages/", "/lib/python", "/dapkit/python/debuggee/", "<frozen ")
 """Parts of the names of files that are not the program's own."""
 _STANDARD_LIBRARY = os.path.dirname(os.__file__) + os.sep
@@ -115,7 +122,9 @@ class AttachableProgram:
                 raise
         if folder and current_engine.config["subProcess"]:
             child.found_family(folder, keeps=True)  # before a client comes, whose session follows children too
-        prepare_all()  # of the engine, which is loaded when a client comes
+        for name in _LOADED_AT_ONCE:
+            load(name)
+        prepare_all()
         self._start(self._serve_visitors, main)
         return where
 
