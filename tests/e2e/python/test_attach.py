@@ -86,7 +86,8 @@ async def test_debugger_of_a_program_that_waits_reads_no_file_when_a_client_come
     shutil.copytree(SOURCES / "dapkit", package, ignore=shutil.ignore_patterns("__pycache__"))
     with running(LOOP, tmp_path, python, env={"PYTHONPATH": str(package.parent)}) as program:
         program.read_place()
-        shutil.rmtree(package.parent)
+        shutil.rmtree(package.parent, ignore_errors=True)  # Windows keeps what is loaded: the extension
+        assert not list(package.rglob("*.py"))
         async with client() as session:
             await attach(session, program, INSIDE)
             await session.next_stop()
@@ -98,7 +99,7 @@ async def test_debugger_of_a_program_that_waits_reads_no_file_when_a_client_come
             assert code.instructions[0].address == place
             await session.detach()
         program.go()
-        assert program.line() == "tool None threads 1"
+        assert program.process.wait(30) == 0
 
 
 @pytest.mark.thorough
