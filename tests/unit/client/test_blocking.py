@@ -6,6 +6,7 @@ import os
 import signal
 import sys
 import threading
+import traceback
 from collections.abc import Iterator
 
 import anyio
@@ -98,7 +99,11 @@ def test_error_comes_out_as_it_is(session: BlockingSession) -> None:
 
 
 def interrupt() -> None:
-    """Interrupt the main thread, as Ctrl+C does."""
+    """Interrupt the main thread, as Ctrl+C does, once it waits for the end of a coroutine."""
+    names: set[str] = set()
+    while not names & {"result", "_wait_for"}:
+        stack = traceback.extract_stack(sys._current_frames()[threading.main_thread().ident or 0])
+        names = {frame.name for frame in stack}
     if sys.platform == "win32":
         signal.raise_signal(signal.SIGINT)
     else:
@@ -113,7 +118,7 @@ class Sleeper:
         self.is_cancelled = False
 
     async def sleep(self) -> None:
-        threading.Timer(0.2, interrupt).start()
+        threading.Thread(target=interrupt).start()
         try:
             await anyio.sleep(30)
         except anyio.get_cancelled_exc_class():
@@ -129,7 +134,7 @@ def test_interrupt_ends_a_wait() -> None:
         facade = Facade(sleeper, portal=portal)
         with pytest.raises(KeyboardInterrupt):
             blocking(Sleeper.sleep)(facade)
-        sleeper.ended.wait()
+        assert sleeper.ended.wait(50)
     assert sleeper.is_cancelled
 
 

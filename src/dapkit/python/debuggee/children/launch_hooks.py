@@ -162,6 +162,7 @@ def _replace(module: str, name: str, look: Look) -> None:
     original = getattr(sys.modules.get(module), name, None)
     if original is None:
         return
+    with_environment = getattr(sys.modules[module], f"{name}e", None)  # before it is replaced itself
 
     @hidden_frame
     def looks_first(*arguments: Any, **kwargs: Any) -> Any:  # noqa: ANN401 - the function's types
@@ -169,8 +170,8 @@ def _replace(module: str, name: str, look: Look) -> None:
         if instead is None:
             return original(*arguments, **kwargs)
         count = len(instead) - len(kwargs)
-        if name in _HAVE_NO_ENVIRONMENT and count > len(arguments):
-            return getattr(sys.modules[module], f"{name}e")(*instead)
+        if name in _HAVE_NO_ENVIRONMENT and with_environment is not None and count > len(arguments):
+            return with_environment(*instead)
         return original(*instead[:count], **dict(zip(kwargs, instead[count:], strict=True)))
 
     looks_first.__name__ = looks_first.__qualname__ = name
