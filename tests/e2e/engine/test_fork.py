@@ -124,7 +124,7 @@ def test_no_fork_counts_the_thread_of_the_debugger_where_the_system_does_not_tel
         counted = []
         warnings.showwarning = lambda *_: counted.append(1)
         warnings.simplefilter("always")
-        for _ in range(400):
+        for _ in range(200):
             child = os.fork()
             if not child: os._exit(0)
             os.waitpid(child, 0)
