@@ -12,6 +12,7 @@ It runs as a script, which imports nothing of dapkit.
 import ctypes
 import hmac
 import os
+import select
 import signal
 import socket
 import sys
@@ -24,6 +25,9 @@ import _winapi  # noqa: E402 - it is Windows' own
 
 _PART_BYTES = 32  # of the exchange that `transport.port_file` describes
 _EXCHANGE_SECONDS = 10.0
+
+_LOOK_SECONDS = 0.5
+"""How often a process is looked at that is not waited for."""
 
 _TERMINATE, _KILL, _RELEASE = b"t", b"k", b"r"
 
@@ -50,6 +54,8 @@ _KERNEL.QueryInformationJobObject.argtypes = [
 _KERNEL.AssignProcessToJobObject.argtypes = [wintypes.HANDLE, wintypes.HANDLE]
 _KERNEL.TerminateJobObject.argtypes = [wintypes.HANDLE, wintypes.UINT]
 _KERNEL.ResumeThread.argtypes = [wintypes.HANDLE]
+_KERNEL.OpenProcess.restype = wintypes.HANDLE
+_KERNEL.OpenProcess.argtypes = [wintypes.DWORD, wintypes.BOOL, wintypes.DWORD]
 
 
 class _Limits(ctypes.Structure):
@@ -83,8 +89,9 @@ class _Processes(ctypes.Structure):
 class ParentOfJob:
     """The program, its job, and their fate."""
 
-    def __init__(self, adapter: socket.socket) -> None:
+    def __init__(self, adapter: socket.socket, pid: int) -> None:
         self._adapter = adapter
+        self._adapter_process = _KERNEL.OpenProcess(_winapi.SYNCHRONIZE, False, pid)  # noqa: FBT003 - not inherited
         self._job = _KERNEL.CreateJobObjectW(None, None)
         self._limit(_KILL_ON_JOB_CLOSE)
         self._in_terminal = os.isatty(0)
@@ -177,16 +184,13 @@ class ParentOfJob:
     def serve(self) -> None:
         """Return when the program has ended, and with it the processes that must end."""
         threading.Thread(target=self._obey, name="obeys the adapter", daemon=True).start()
-        while not self._is_over.wait(0.5):  # in steps, since Ctrl+C is noticed between two of them
+        while not self._is_over.wait(_LOOK_SECONDS):  # in steps, since Ctrl+C is noticed between two of them
             pass
 
     def _obey(self) -> None:
         """Carry out the adapter's orders, and end all when it has gone."""
         while True:
-            try:
-                orders = self._adapter.recv(64)
-            except OSError:
-                orders = b""
+            orders = self._orders()
             if _RELEASE in orders:
                 self._limit(0)
                 self._decide(_RELEASE)
@@ -199,6 +203,24 @@ class ParentOfJob:
                 self._interrupt()
             if not orders:
                 return
+
+    def _orders(self) -> bytes:
+        """Wait for orders, and return them, or nothing if the adapter has gone.
+
+        Its process is looked at as well: under Wine, a wait for the socket went on in one of five runs in which the
+        adapter was killed and the program ended at the same moment.
+        """
+        try:
+            while not _is_readable(self._adapter, _LOOK_SECONDS):
+                if self._adapter_has_ended() and not _is_readable(self._adapter, 0):
+                    return b""
+            return self._adapter.recv(64)
+        except OSError:
+            return b""
+
+    def _adapter_has_ended(self) -> bool:
+        process = self._adapter_process
+        return bool(process) and _winapi.WaitForSingleObject(process, 0) == _winapi.WAIT_OBJECT_0
 
     def _decide(self, fate: bytes) -> None:
         self._fate = fate
@@ -240,10 +262,19 @@ def _inherited(number: int) -> int:
     return _winapi.DuplicateHandle(own, handle, own, 0, True, _winapi.DUPLICATE_SAME_ACCESS)  # noqa: FBT003 - the same
 
 
-def _connected(path: str) -> socket.socket:
-    """Connect to the adapter, by the file with its port and key; both ends prove that they know the key."""
+def _is_readable(connection: socket.socket, seconds: float) -> bool:
+    return bool(select.select([connection], [], [], seconds)[0])
+
+
+def _connected(path: str) -> tuple[socket.socket, int]:
+    """Connect to the adapter, by the file with its port, key and process; both ends prove that they know the key.
+
+    Returns:
+        The connection, and the adapter's process.
+
+    """
     with open(path, encoding="ascii") as file:  # noqa: PTH123 - the same
-        port, digits, *_ = file.read().split()
+        port, digits, pid = file.read().split()
     key = bytes.fromhex(digits)
     adapter = socket.create_connection(("127.0.0.1", int(port)), timeout=_EXCHANGE_SECONDS)
     ours = os.urandom(_PART_BYTES)
@@ -254,7 +285,7 @@ def _connected(path: str) -> socket.socket:
     adapter.sendall(hmac.digest(key, b"client" + ours + theirs, "sha256"))
     adapter.settimeout(None)
     adapter.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-    return adapter
+    return adapter, int(pid)
 
 
 def _received(adapter: socket.socket, size: int) -> bytes:
@@ -269,7 +300,7 @@ def _received(adapter: socket.socket, size: int) -> bytes:
 
 def main() -> None:
     """Start a program, and serve until its end."""
-    parent = ParentOfJob(_connected(sys.argv[1].removeprefix("unix:")))
+    parent = ParentOfJob(*_connected(sys.argv[1].removeprefix("unix:")))
     if parent.start():
         parent.serve()
 
