@@ -9,10 +9,18 @@ import msgspec
 import pytest
 
 from dapkit.endpoint import RequestFailed
-from dapkit.protocol import CancelArguments, ProgressEndEvent, ProgressStartEvent, ProgressUpdateEvent
+from dapkit.protocol import (
+    CancelArguments,
+    ProgressEndEvent,
+    ProgressStartEvent,
+    ProgressUpdateEvent,
+    Source,
+    SourceBreakpoint,
+)
 from dapkit.protocol.time_travel import TimelineBody, WhyArguments, WhyBody
 from e2e.python.adapter_client import AdapterClient
 from e2e.python.why_answers import logged, watched, wrong_answers
+from fake_adapters import until
 from interpreters import OURS, interpreter
 
 pytestmark = pytest.mark.each_python
@@ -162,6 +170,43 @@ async def test_why_refuses_to_choose_between_the_lines_of_two_threads(driver: Ad
     arguments = WhyArguments(expression="replies", frame_id=frame.id)
     with pytest.raises(RequestFailed, match=r"not known: two threads ran .*prog\.py:11 or .*prog\.py:4"):
         await driver.session.request_custom("dapkit/why", arguments)
+
+
+DISTURBED = """
+import os, time
+def work():
+    open("begun", "w").close()
+    while not os.path.exists("go"):
+        time.sleep(0.01)
+    data = {"price": 4}
+    rows = []
+    rows.append(data)
+    print("first")
+    print("end")
+work()
+"""
+
+
+@pytest.mark.row("reverseContinue")
+async def test_why_follows_an_object_that_has_another_address_when_it_is_executed_again(
+    driver: AdapterClient, python: str
+) -> None:
+    await driver.start(DISTURBED, 9, 10, python=python, timeTravel={"interval": 3600})
+    await until((driver.folder / "begun").exists)
+    for number in range(20):  # dicts and lists of the debugger, which are in no checkpoint
+        source = Source(path=str(driver.folder / f"other{number}.py"))
+        breakpoints = [SourceBreakpoint(line=line) for line in range(1, 100)]
+        await driver.session.set_breakpoints(source, breakpoints=breakpoints)
+    (driver.folder / "go").touch()
+    await driver.session.next_stop()  # it continues from a checkpoint
+    await driver.resume()
+    [frame, *_] = await driver.frames()
+    lines = {}
+    for expression in ('data["price"]', "data", "rows", "rows[0]"):
+        arguments = WhyArguments(expression=expression, frame_id=frame.id)
+        change = msgspec.convert(await driver.session.request_custom("dapkit/why", arguments), WhyBody)
+        lines[expression] = change.line
+    assert lines == {'data["price"]': 6, "data": 6, "rows": 8, "rows[0]": 8}
 
 
 FAR = """

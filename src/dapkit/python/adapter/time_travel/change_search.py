@@ -13,18 +13,21 @@ from dapkit.python.adapter.time_travel.replay_messages import Watched
 
 _SAME_WRITES = 20
 """After so many writes that have left the value as it was, each line is examined."""
+_NOWHERE = 0, 0
+"""The addresses of an object that no variable leads to."""
 
 
-class _Place(msgspec.Struct):
+class _Place(msgspec.Struct, omit_defaults=True):
     """Where the data of an expression is: in a module, an object, or a call of a function."""
 
     module: str | None = None
     object: int = 0
     type: int = 0
     expression: str | None = None
+    name: str | None = None
     call: dict[str, Any] | None = None
     variable: dict[str, Any] | None = None
-    inside: dict[str, Any] | None = None
+    inside: "_Place | None" = None
 
     @property
     def is_reported(self) -> bool:
@@ -36,6 +39,10 @@ class _Place(msgspec.Struct):
         """The addresses of the object and its type; 0 for names."""
         return self.object, self.type
 
+    def of_object(self) -> dict[str, Any]:
+        """Describe to a process the expression that begins at the object."""
+        return {"expression": self.expression, "place": msgspec.to_builtins(self)}
+
 
 class ChangeSearch:
     """The search for the last change of a value before a clock.
@@ -43,6 +50,10 @@ class ChangeSearch:
     Most values are in dicts, whose writes the interpreter reports, or in variables, which some lines bind: a process
     that goes from a checkpoint to the next finds the last write at the program's own speed, and then only the lines
     around it are examined.
+
+    An object may have another address in the processes from an earlier checkpoint: the interpreter keeps the memory of
+    lists and dicts for the next ones, and the program may have been given memory of the debugger's. So each process
+    says at its end to which address the variable leads that is known to lead to the object then.
 
     Attributes:
         expression: the value.
@@ -61,7 +72,8 @@ class ChangeSearch:
         self.place = place
         self._place = _Place() if place is None else decode_as(_Place, place)
         self._target: dict[str, object] = {"expression": self._place.expression or expression, "place": place}
-        self._is_doubtful = False  # the object is not found again
+        self._is_named = True  # the variable of the place leads to the object at the clock that is reached
+        self._is_verified = False  # the object was found by that name in the last process
         self._same_writes = 0 if self._place.is_reported else _SAME_WRITES
 
     @property
@@ -82,49 +94,72 @@ class ChangeSearch:
         """
         while (checkpoint := self._history.before(self.reached - 1)) is not None:
             writes = await self._writes_since(checkpoint)
-            if writes is not None and writes.is_known and writes.write == 0:
-                self._check_value(writes, checkpoint.clock)
-                self.reached = checkpoint.clock
-                continue
-            if writes is not None and writes.is_known:
-                begin = writes.write
-                observed = await self._looked_from(begin, min(self.reached, begin + 1), self._target)
-                self._same_writes += 1
+            if writes is not None and writes.is_known and self._same_writes < _SAME_WRITES:
+                begin, observed = writes.write or checkpoint.clock, writes
+                if writes.write:
+                    observed = await self._looked_from(begin, min(self.reached, begin + 1), self._target)
+                    self._same_writes += 1
             else:
                 begin, observed = await self._observed_since(checkpoint)
             if observed.change is not None:
                 return await self._change(observed, observed.change, begin)
             self._check_value(observed, begin)
             self.reached = begin
+            self._is_named = writes is not None and writes.was_named and begin == checkpoint.clock
         return WhyBody()
 
     async def _writes_since(self, checkpoint: Checkpoint) -> Watched | None:
-        """Return the writes since a checkpoint that a process knows of; None if that is of no use."""
-        if self._same_writes >= _SAME_WRITES:
-            return None
-        writes = await self._reported(checkpoint, self._target, self._place)
-        if self._place.inside is not None and writes.is_known:
-            inside = msgspec.convert(self._place.inside, _Place)
-            target: dict[str, object] = {"expression": inside.expression, "place": self._place.inside}
-            other = await self._reported(checkpoint, target, inside)
-            if not other.is_known or (other.absent and self.reached == self._now):
-                return None
-            return msgspec.structs.replace(writes, write=max(writes.write, other.write))
-        return None if writes.is_known and writes.absent and self._falls_back_to_call() else writes
+        """Return the writes since a checkpoint that a process knows of; None if there is no use in asking one.
 
-    async def _reported(self, checkpoint: Checkpoint, target: dict[str, object], place: _Place) -> Watched:
+        Raises:
+            RequestFailed: the object has another address there, and it is not known which.
+
+        """
+        if not self._place.is_reported:
+            return None
+        writes = await self._reported(checkpoint, self._place)
+        if self._place.inside is not None and writes.is_known:
+            other = await self._reported(checkpoint, self._place.inside)
+            is_known = other.is_known and not other.absent
+            write = max(writes.write, other.write)
+            return msgspec.structs.replace(writes, write=write, is_known=is_known, was_named=other.was_named)
+        if writes.is_known and writes.absent:
+            self._check_object()
+        return writes
+
+    async def _reported(self, checkpoint: Checkpoint, place: _Place) -> Watched:
         """Return the writes since a checkpoint to a module's or an object's data, or to a variable."""
-        target = {**target, "onlyWrites": True}
-        async with self._history.begun("watch", checkpoint, self.reached) as process:
-            writes = await watched(process, target)
-        if not writes.is_too_early:
+        writes = await self._reported_at(checkpoint, place)
+        if not place.object:
             return writes
+        address = await self._named_at(checkpoint, place) if writes.is_too_early and self._is_named else writes.named_at
+        if self._is_named and address not in (place.at, _NOWHERE):
+            place.object, place.type = address
+            if place is self._place:
+                self._target = place.of_object()
+            writes = await self._reported_at(checkpoint, place)
+        self._is_verified = self._is_named and address != _NOWHERE
+        return await self._since_birth(checkpoint, place) if writes.is_too_early else writes
+
+    async def _reported_at(self, checkpoint: Checkpoint, place: _Place) -> Watched:
+        target = place.of_object() if place.object else self._target
+        async with self._history.begun("watch", checkpoint, self.reached) as process:
+            return await watched(process, {**target, "onlyWrites": True})
+
+    async def _named_at(self, checkpoint: Checkpoint, place: _Place) -> tuple[int, int]:
+        """Return the addresses of the object and its type in a process that executes the program's own code alone."""
+        async with self._history.begun("look", checkpoint, self.reached) as process:
+            observed = await watched(process, {**place.of_object(), "onlyWrites": True, "onlyName": True})
+        return observed.named_at
+
+    async def _since_birth(self, checkpoint: Checkpoint, place: _Place) -> Watched:
+        """Return the writes to an object since it was made, and the line that made it."""
         birth = await self._birth_since(checkpoint, place)
         if birth == 0:
             return Watched(how="birth", absent=True, is_known=True)
         if birth + 1 >= self.reached:
             return Watched(how="birth", write=birth, is_known=True)
-        writes = await self._looked_from(birth + 1, self.reached, target)
+        writes = await self._looked_from(birth + 1, self.reached, {**place.of_object(), "onlyWrites": True})
         return msgspec.structs.replace(writes, write=max(writes.write, birth))
 
     async def _birth_since(self, checkpoint: Checkpoint, place: _Place) -> int:
@@ -151,30 +186,18 @@ class ChangeSearch:
             return birth, await self._looked_from(birth, self.reached, self._target)
         async with self._history.begun("watch", checkpoint, self.reached) as process:
             observed = await watched(process, self._target)
-        if observed.absent and observed.change is None and self._falls_back_to_call():
-            return self.reached, Watched(how=observed.how)  # once more, in the call
+        if observed.absent and observed.change is None:
+            self._check_object()
         return checkpoint.clock, observed
 
-    def _falls_back_to_call(self) -> bool:
-        """Search in the call from now on, if the object has no such value: another address is the likely reason.
-
-        Raises:
-            RequestFailed: it had the address at a later moment.
-
-        """
-        call = self._place.call
-        if call is None:
-            return False
-        if self.reached != self._now:
-            raise self._not_known()
-        self._place, self._same_writes = _Place(), _SAME_WRITES
-        self._target = {"expression": self.expression, "place": call}
-        self._is_doubtful = True
-        return True
+    def _check_object(self) -> None:
+        """Check that an object without the value is the right one. Raises: RequestFailed."""
+        if self._place.object and not self._is_verified:
+            raise RequestFailed(
+                f"{self.expression}: the line is not known, as the object has another address when it is executed again"
+            )
 
     async def _change(self, observed: Watched, change: WhyBody, begin: int) -> WhyBody:
-        if self._is_doubtful and change.old is None:  # the variable got the object then, which had the value before
-            raise self._not_known()
         if observed.doubt:
             reason = f"two threads ran before the change was seen, at {observed.doubt}"
             raise RequestFailed(f"{self.expression}: the line is not known: {reason}")
@@ -188,8 +211,3 @@ class ChangeSearch:
         """Check that there was a value. Raises: RequestFailed."""
         if observed.absent and begin == self._history.beginning:
             raise RequestFailed(f"{self.expression}: it has no value here, and had none before")
-
-    def _not_known(self) -> RequestFailed:
-        return RequestFailed(
-            f"{self.expression}: the line is not known, as the object has another address when it is executed again"
-        )

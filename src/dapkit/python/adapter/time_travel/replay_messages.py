@@ -61,7 +61,9 @@ class Watched(msgspec.Struct, rename="camel"):
     clock of the line that was begun last before the value was there. `doubt` names the two lines, of different threads,
     either of which may have made the change; empty if it is known. `write` is the
     clock of the last write to its data, 0 if there was none; where `is_known` is false, there may have been others.
-    `is_too_early` says that the object did not exist yet where the process began.
+    `is_too_early` says that the object did not exist yet where the process began. `named_at` are the addresses of the
+    object and its type as the variable of its place leads to it at the end, zeros if the variable does not exist;
+    `was_named` says that it led to the object where the process began.
     """
 
     how: str
@@ -73,6 +75,8 @@ class Watched(msgspec.Struct, rename="camel"):
     write: int = 0
     is_known: bool = False
     is_too_early: bool = False
+    named_at: tuple[int, int] = (0, 0)
+    was_named: bool = False
 
 
 class StopPosition(msgspec.Struct, rename="camel"):

@@ -199,9 +199,11 @@ def _begin_watch(frame: FrameType, descriptor: int) -> None:
     if isinstance(until, int):
         backend.go_on_to_end(until)
     if isinstance(watch, WriteWatch):
+        if messages[0].get("onlyName"):
+            _answer(descriptor, {"how": "look", **watch.named_at(frame)})
         if watch.is_too_early:
             _answer(descriptor, {"how": "watch", "isTooEarly": True})
-        watch.begin()
+        watch.begin(frame)
         return
     if isinstance(watch, ValueWatch):
         watch.begin({ident: other for ident, other in sys._current_frames().items() if ident != _thread.get_ident()})

@@ -2,7 +2,7 @@
 
 import sys
 from types import CodeType, FrameType
-from typing import Final
+from typing import Any, Final
 
 from ..bytecode.bindings import binding_lines, is_fast_local
 from ..connection.framing import Json
@@ -39,6 +39,7 @@ def place_of_value(frame: FrameType, code: CodeType, expression: str) -> Json:
 
     module               names of a module
     object, type         the object at an address, with its type at another; `expression` continues from it
+    name, call           how a variable leads to the object now, in a call of a function
     frame, path, line    names of this call of a function, and for a variable that no other function reaches
     variable, inside     the code that binds it, and the lines; the place of its value, if that can change inside
     """
@@ -49,19 +50,52 @@ def place_of_value(frame: FrameType, code: CodeType, expression: str) -> Json:
     value = variables.get(name, missing) if kind == "name" and "frame" in place else missing
     if value is missing:
         return place
-    steps = _with_keys(others, variables)
-    while steps and type(value) is tuple and _is_in(steps[0], value):
-        value = value[steps.pop(0)[1]]
-    address = {} if type(value) in _CONSTANT else {"object": id(value), "type": id(type(value))}
-    if steps and address and not any(kind == "key" for kind, _ in steps):
-        return {**address, "expression": text_of(OBJECT, steps), "call": place}
+    value, steps, tuple_steps = _without_tuples(value, _with_keys(others, variables))
+    inside: Json = {}
+    if type(value) not in _CONSTANT:
+        object_, kind_of = _address(value)
+        inside = {"object": object_, "type": kind_of, "name": text_of(name, tuple_steps), "call": place}
+    if steps and inside and not any(kind == "key" for kind, _ in steps):
+        return {**inside, "expression": text_of(OBJECT, steps)}
     if steps or not is_fast_local(frame.f_code, name):
         return place
     lines = binding_lines(frame.f_code, name)
     if len(lines) > _MOST_LINES:
         return place
     variable: Json = {"variable": {"code": id(frame.f_code), "lines": lines}}
-    return {**place, **variable, "inside": {**address, "expression": OBJECT} if address else None}
+    return {**place, **variable, "inside": {**inside, "expression": OBJECT} if inside else None}
+
+
+def address_by_name(frame: FrameType, name: str, call: Json) -> list[int]:
+    """Return the addresses of an object and its type, as a variable of a call leads to it; zeros without a variable.
+
+    Args:
+        frame: the newest frame of the call's thread.
+        name: the `name` of the object's place.
+        call: the `call` of the same place.
+
+    """
+    backend = load("time_travel.replay_backend").backend
+    owner = backend.frame_of(frame, call["frame"])
+    if owner is None or (owner.f_code.co_filename, owner.f_code.co_firstlineno) != (call["path"], call["line"]):
+        return [0, 0]
+    (_, variable), *steps = steps_of(name)
+    missing = object()
+    value, steps, _ = _without_tuples(stored_locals(owner).get(variable, missing), steps)
+    return [0, 0] if steps or value is missing else list(_address(value))
+
+
+def _without_tuples(value: Any, steps: list[Step]) -> tuple[Any, list[Step], list[Step]]:  # noqa: ANN401 - any value
+    """Take the first steps, as far as they lead to items of tuples; return the value, the other steps, and these."""
+    count = 0
+    while count < len(steps) and type(value) is tuple and _is_in(steps[count], value):
+        value = value[steps[count][1]]
+        count += 1
+    return value, steps[count:], steps[:count]
+
+
+def _address(value: object) -> tuple[int, int]:
+    return id(value), id(type(value))
 
 
 def _with_keys(steps: list[Step], variables: LocalVariables) -> list[Step]:

@@ -14,6 +14,7 @@ from ..bytecode.bindings import binding_offsets
 from ..connection.framing import Json
 from ..interpreter.safe_types import defined, stored_dict
 from .replay_backend import backend
+from .value_names import address_by_name
 from .value_steps import Step, steps_of
 from .value_watches import PLAIN
 
@@ -40,6 +41,9 @@ class WriteWatch:
         self._object: tuple[int, int] = described.get("object", 0), described.get("type", 0)  # 0: none
         self._variable: dict[str, Any] | None = described.get("variable")
         self._frame: int = described.get("frame", 0)
+        self._name: str | None = described.get("name")
+        self._call: dict[str, Any] = described.get("call", {})
+        self._was_named = False
         self._watched: list[tuple[int, object]] = []
         self._is_known = True
         self._is_absent = False
@@ -58,8 +62,16 @@ class WriteWatch:
         """Whether the object does not exist yet that the expression begins at."""
         return self._object[0] != 0 and backend.object_at(*self._object) is None
 
-    def begin(self) -> None:
+    def named_at(self, frame: FrameType) -> Json:
+        """Return the addresses of the object and its type, as the variable leads to it that did when it was named.
+
+        An object may have another address in each process that began at another checkpoint.
+        """
+        return {"namedAt": [0, 0] if self._name is None else address_by_name(frame, self._name, self._call)}
+
+    def begin(self, frame: FrameType) -> None:
         """Watch from here on."""
+        self._was_named = self._object[0] != 0 and self.named_at(frame)["namedAt"] == list(self._object)
         if self._variable is not None:
             backend.watch_variable(self._frame, self._variable["code"], self._variable["lines"])
         self.watch()
@@ -77,7 +89,8 @@ class WriteWatch:
         is_known = self._is_known and not (is_elsewhere and write < backend.clock() - 1)
         if self._variable is not None and is_known:
             write, is_known = self._write_of_variable(frame, write)
-        return {"write": write, "isKnown": is_known, "absent": self._is_absent}
+        of_name = {**self.named_at(frame), "wasNamed": self._was_named}
+        return {"write": write, "isKnown": is_known, "absent": self._is_absent, **of_name}
 
     def _write_of_variable(self, frame: FrameType, write: int) -> tuple[int, bool]:
         """Return the clock of the last write, also where that was the call, and whether it is known."""
