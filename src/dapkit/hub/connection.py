@@ -220,20 +220,29 @@ class HubConnection:
             return
 
     def _next(self, deadline: float) -> dict[str, object]:
+        has_ended = False
         while not self._received:
             self._limit(min(deadline, time.monotonic() + UNINTERRUPTED_SECONDS))
             try:
                 data = self._socket.recv(limits.READ_CHUNK_BYTES)
             except TimeoutError:
-                if time.monotonic() < deadline:
-                    continue
-                raise silent(self.pid) from None
+                if has_ended:
+                    raise lost(self.pid) from None
+                if time.monotonic() >= deadline:
+                    raise silent(self.pid) from None
+                has_ended = self._has_ended()
+                continue
             except OSError:
                 data = b""
             if not data:
                 raise lost(self.pid)
             self._received = self._lines.feed(data)
         return wire.decode(self._received.pop(0))
+
+    def _has_ended(self) -> bool:
+        """Return whether the hub's process has ended: Wine may keep the connections of a process that was killed."""
+        self.watch()
+        return self.pid != 0 and self.wait_for_end(0)
 
     def _limit(self, deadline: float) -> None:
         """Give the next operation of the socket until the deadline."""
