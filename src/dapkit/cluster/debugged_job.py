@@ -19,7 +19,7 @@ from typing import Final
 from dapkit.cluster import limits
 from dapkit.cluster.entering import listen_in
 from dapkit.cluster.errors import JobError
-from dapkit.cluster.forwarding import ForwardedMember
+from dapkit.cluster.forwarding import ForwardedMember, MachineRelay
 from dapkit.cluster.job import ClusterJob, no_way_to
 from dapkit.cluster.member_link import MemberLink
 from dapkit.cluster.member_sets import select
@@ -115,6 +115,7 @@ class DebuggedJob:
     _changed: asyncio.Event = field(default_factory=asyncio.Event)
     _joins: asyncio.Task[None] | None = None
     _forwarded: dict[str, ForwardedMember] = field(default_factory=dict)
+    _relays: dict[str, MachineRelay] = field(default_factory=dict)  # by machine
     _remote_connects: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(limits.REMOTE_CONNECTS))
 
     async def open(self) -> None:
@@ -312,6 +313,10 @@ class DebuggedJob:
                 self.problems.pop(member.name, None)
                 await self._end_forwarding(member.name)
         self.members = {member.name: member for member in members}
+        for member in members:
+            link = self.links.get(member.name)
+            if link is not None and link.ended and not _is_here(member) and member.state == MemberState.RUNNING:
+                del self.links[member.name]  # the way to its machine was lost, and it may run on
         new = [member for member in members if self._may_connect(member)]
         await asyncio.gather(*(self._connect(member) for member in new))
 
@@ -360,7 +365,8 @@ class DebuggedJob:
         if not self.job.via:
             raise JobError(no_way_to(member.host))
         if member.name not in self._forwarded:
-            self._forwarded[member.name] = ForwardedMember.open(member, self.job.via)
+            relay = self._relays.setdefault(member.host, MachineRelay.to(member.host, self.job.via))
+            self._forwarded[member.name] = ForwardedMember.open(member, relay)
         self.sockets[member.name] = str(self._forwarded[member.name].path)
         return await self._reach(self._socket_of(member))
 

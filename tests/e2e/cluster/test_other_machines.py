@@ -18,30 +18,33 @@ pytestmark = [
 ]
 
 PROGRAM = """\
-import pathlib, socket, time
+import os, pathlib, time
 
 def step(n):
     time.sleep(0.01)  # step
-    pathlib.Path(f"steps-{socket.gethostname()}").write_text(str(n))
+    pathlib.Path("steps-" + os.environ["RANK"]).write_text(str(n))
 
 for n in range(1_000_000):
     step(n)
 """
 VIA = "env REACHED={host}"
 """It reaches each machine, since all are this one."""
+GREETS = """sh -c 'echo Welcome, your last login was on Monday; exec "$@"' {host}"""
+"""A shell with a greeting does, too."""
 
 
 @pytest.fixture
 def job(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """Return the folder of a job of two ranks, the second of which is on the machine `n2 far`."""
+    """Return the folder of a job of three ranks, the last two of which are on the machine `n2`."""
     (tmp_path / "train.py").write_text(PROGRAM)
     monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}:{os.environ['PATH']}")
     folder, started = tmp_path / "my job", []
-    for rank, elsewhere in enumerate(([], ["unshare", "--uts", "sh", "-c", 'hostname n2 && exec "$@"', "sh"])):
+    on_n2 = ["unshare", "--uts", "sh", "-c", 'hostname n2 && exec "$@"', "sh"]
+    for rank, elsewhere in enumerate(([], on_n2, on_n2)):
         words = [*elsewhere, sys.executable, "-m", "dapkit.cluster.run", "--job", str(folder), "--", "train.py"]
-        variables = {"RANK": str(rank), "WORLD_SIZE": "2"}
+        variables = {"RANK": str(rank), "WORLD_SIZE": "3"}
         started.append(subprocess.Popen(words, cwd=tmp_path, env={**os.environ, **variables}))
-    until(lambda: [*tmp_path.glob("steps-*")], lambda files: len(files) == 2)
+    until(lambda: [*tmp_path.glob("steps-*")], lambda files: len(files) == 3)
     yield folder
     for process in started:
         process.kill()
@@ -54,25 +57,31 @@ def line(job: Path) -> str:
 
 
 def steps_on_n2(job: Path) -> int:
-    return int(until(job.with_name("steps-n2").read_text, bool))  # the file is empty while it is written
+    return int(until(job.with_name("steps-1").read_text, bool))  # the file is empty while it is written
 
 
-def test_members_on_two_machines_stop_at_a_breakpoint(job: Path, run_dapkit: Dapkit) -> None:
-    words = ["--json", "--wait-for", "all", "--timeout", "120", "--via", VIA, "-e", "__import__('os').environ['RANK']"]
+@pytest.mark.parametrize("via", [VIA, GREETS], ids=["silent", "greets"])
+def test_members_on_two_machines_stop_at_a_breakpoint(job: Path, via: str, run_dapkit: Dapkit) -> None:
+    words = ["--json", "--wait-for", "all", "--timeout", "120", "--via", via, "-e", "__import__('os').environ['RANK']"]
     stops = details(run_dapkit("job", "break", *words, str(job), line(job)))
     [group] = stops["groups"]
-    assert (sorted(group["members"]), stops["problems"]) == (["0", "1"], {})
-    assert sorted((each["value"], *each["members"]) for each in group["answers"]) == [("'0'", "0"), ("'1'", "1")]
+    assert (sorted(group["members"]), stops["problems"]) == (["0", "1", "2"], {})
+    assert sorted((each["value"], *each["members"]) for each in group["answers"]) == [
+        ("'0'", "0"),
+        ("'1'", "1"),
+        ("'2'", "2"),
+    ]
+    assert len(relays()) == 1
     code, text = run_dapkit("job", "focus", str(job), "1")
     assert (code, "train.py:4 in step" in text) == (0, True), text
-    code, text = run_dapkit("evaluate", "socket.gethostname()")
+    code, text = run_dapkit("evaluate", "os.uname().nodename")
     assert (code, text) == (0, "Result: 'n2'\n")
     run_dapkit("detach")
     until(
         lambda: details(run_dapkit("job", "break", "--json", "--wait-for", "none", str(job)))["problems"],
         lambda p: not p,
     )
-    assert run_dapkit("job", "release", str(job)) == (0, f"Released 2 members of job {job}.\n")
+    assert run_dapkit("job", "release", str(job)) == (0, f"Released 3 members of job {job}.\n")
     until(relays, lambda pids: not pids)
     before = steps_on_n2(job)
     until(lambda: steps_on_n2(job), lambda steps: steps > before)
@@ -92,13 +101,29 @@ def test_members_on_two_machines_stop_at_a_breakpoint(job: Path, run_dapkit: Dap
 def test_a_machine_that_is_not_reached_is_named(job: Path, via: list[str], reason: str, run_dapkit: Dapkit) -> None:
     stops = details(run_dapkit("job", "break", "--json", *via, str(job), line(job)))
     assert [group["members"] for group in stops["groups"]] == [["0"]]
-    assert stops["problems"] == {"1": reason}
+    assert stops["problems"] == {"1": reason, "2": reason}
     run_dapkit("job", "release", str(job))
+
+
+def test_members_are_connected_to_once_more_when_the_way_to_their_machine_was_lost(
+    job: Path, run_dapkit: Dapkit
+) -> None:
+    words = ["--json", "--wait-for", "all", "--timeout", "120", "--via", VIA]
+    assert len(details(run_dapkit("job", "break", *words, str(job), line(job)))["groups"][0]["members"]) == 3
+    [relay] = relays()
+    os.kill(relay, signal.SIGKILL)
+    until(relays, lambda pids: bool(pids) and pids != [relay])
+
+    def stopped() -> list[str]:
+        groups = details(run_dapkit("job", "break", "--json", "--wait-for", "none", str(job)))["groups"]
+        return sorted(name for group in groups for name in group["members"])
+
+    assert until(stopped, lambda names: len(names) == 3) == ["0", "1", "2"]
 
 
 def test_a_member_runs_on_after_the_hub_was_killed(job: Path, run_dapkit: Dapkit) -> None:
     words = ["--json", "--wait-for", "all", "--timeout", "120", "--via", VIA]
-    assert len(details(run_dapkit("job", "break", *words, str(job), line(job)))["groups"][0]["members"]) == 2
+    assert len(details(run_dapkit("job", "break", *words, str(job), line(job)))["groups"][0]["members"]) == 3
     os.kill(json.loads(run_dapkit("hub", "status", "--json")[1])["pid"], signal.SIGKILL)
     until(relays, lambda pids: not pids)
     before = steps_on_n2(job)
