@@ -69,6 +69,8 @@ class HubConnection:
     def _to_port(cls, path: str, deadline: float) -> "Self | None":
         try:
             port, key, pid = keyed_port.read(path)
+            if pid and SYSTEM.is_exiting(pid):  # Wine may keep the socket of a process that was killed
+                return None
             seconds = max(deadline - time.monotonic(), 0.001)
             return cls(socket.create_connection(("127.0.0.1", port), seconds), key, pid)
         except (FileNotFoundError, ConnectionRefusedError):

@@ -18,6 +18,7 @@ from anyio.abc import ByteStream
 
 from dapkit import limits
 from dapkit.system.keyed_port import PART_BYTES, is_same, proof, prove, read, write
+from dapkit.system.this_system import SYSTEM
 from dapkit.transport.errors import NotAdmitted, Unreachable
 from dapkit.transport.gate import ConnectionHandler, Gate
 from dapkit.transport.private_files import check_private_folder, locked
@@ -133,6 +134,8 @@ def _answers(path: Path) -> bool:
         port, key, pid = read(str(path))
         if pid == os.getpid():
             return True
+        if pid and SYSTEM.is_exiting(pid):  # Wine may keep the socket of a process that was killed
+            return False
         with socket.create_connection(("127.0.0.1", port), limits.TOKEN_SECONDS) as connection:
             prove(connection, key)
     except TimeoutError:  # it hangs, and may be ours

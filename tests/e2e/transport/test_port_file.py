@@ -3,6 +3,8 @@
 import contextlib
 import os
 import socket
+import subprocess
+import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -155,6 +157,19 @@ async def test_file_of_a_process_that_was_killed_is_replaced(path: Path) -> None
         await connect_port_file(path)
     async with echoing(path):
         assert await said_back(await connect_port_file(path)) == b"hello"
+
+
+@pytest.fixture
+def pid_of_none() -> int:
+    """Return the number of a process that has ended."""
+    return int(subprocess.check_output([sys.executable, "-c", "import os; print(os.getpid())"]))
+
+
+async def test_file_of_a_process_whose_socket_has_outlived_it_is_replaced(path: Path, pid_of_none: int) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        write(path, f"{silent.getsockname()[1]} {os.urandom(32).hex()} {pid_of_none}\n")
+        async with echoing(path):
+            assert await said_back(await connect_port_file(path)) == b"hello"
 
 
 async def test_path_where_a_process_listens_is_refused(path: Path) -> None:
