@@ -102,7 +102,7 @@ class _RelayRun:
             while (frame := await self.channels.receive()) is not None:
                 if (connection := self.connections.get(frame.channel)) is not None:
                     connection.take(frame)
-        except (asyncio.IncompleteReadError, asyncio.LimitOverrunError):
+        except (asyncio.IncompleteReadError, asyncio.LimitOverrunError, OSError):
             pass  # it is not a relay; its status or its error output says more
         except JobError as error:
             reason = str(error)
@@ -150,9 +150,13 @@ class MachineRelay:
         run.connections[number] = connection
         try:
             run.channels.send_now(number, OPEN, target)
-            if await connection.opened:
+            async with asyncio.timeout(limits.CONNECT_SECONDS):
+                is_open = await connection.opened
+            if is_open:
                 await run.carry_both(number, reader)
             return connection.end.result() if connection.end.done() else ""
+        except TimeoutError:
+            return f"its machine did not connect it within {limits.CONNECT_SECONDS:g} s"
         finally:
             del run.connections[number]
             writer.close()
