@@ -89,9 +89,11 @@ class _RelayRun:
             carrying.cancel()
 
     async def end(self) -> None:
-        """Let the command end; kill it if it does not."""
+        """Let the command end; it is killed if it does not, also when the caller is cancelled."""
         self.is_over = True
         self._input.close()
+        killing = asyncio.get_running_loop().call_later(limits.RELAY_END_SECONDS, self._kill)
+        self._receiving.add_done_callback(lambda _: killing.cancel())
         await asyncio.wait([self._receiving], timeout=2 * limits.RELAY_END_SECONDS)
 
     async def _receive(self) -> None:
@@ -116,12 +118,16 @@ class _RelayRun:
         self._input.close()
         with suppress(TimeoutError):
             await asyncio.wait_for(self._process.wait(), limits.RELAY_END_SECONDS)
-        with suppress(ProcessLookupError):
-            os.killpg(self._process.pid, signal.SIGKILL)
+        self._kill()
         status = await self._process.wait()
         await asyncio.wait([self._error], timeout=limits.RELAY_END_SECONDS)
         last = self._error.result() if self._error.done() else ""
         return last or f"{shlex.join(self._command[:1])} ended with status {status}"
+
+    def _kill(self) -> None:
+        """Kill the command, and the processes that a shell has started for it."""
+        with suppress(ProcessLookupError):
+            os.killpg(self._process.pid, signal.SIGKILL)
 
 
 @dataclass(eq=False)

@@ -6,10 +6,12 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
+from dapkit.system.this_system import SYSTEM
 from job_helpers import Dapkit, details, marked_line, may_make_namespaces, relays, until
 
 pytestmark = [
@@ -102,6 +104,28 @@ def test_a_machine_that_is_not_reached_is_named(job: Path, via: list[str], reaso
     stops = details(run_dapkit("job", "break", "--json", *via, str(job), line(job)))
     assert [group["members"] for group in stops["groups"]] == [["0"]]
     assert stops["problems"] == {"1": reason, "2": reason}
+    run_dapkit("job", "release", str(job))
+
+
+def processes_of(command: list[str]) -> list[int]:
+    found = []
+    for pid in SYSTEM.pids():
+        with suppress(OSError):  # it has ended
+            if SYSTEM.command_of(pid)[: len(command)] == command:
+                found.append(pid)
+    return found
+
+
+@pytest.mark.thorough
+def test_a_machine_that_does_not_answer_is_named_and_its_command_ends(job: Path, run_dapkit: Dapkit) -> None:
+    command = f"sleep {600 + os.getpid()}"
+    stops = details(
+        run_dapkit("job", "break", "--json", "--via", f"sh -c 'exec {command}' {{host}}", str(job), line(job))
+    )
+    reasons = {"its machine did not connect it within 20 s", "its engine did not answer within 20 s"}
+    assert stops["problems"].keys() == {"1", "2"}
+    assert set(stops["problems"].values()) <= reasons
+    until(lambda: processes_of(command.split()), lambda pids: not pids)
     run_dapkit("job", "release", str(job))
 
 
