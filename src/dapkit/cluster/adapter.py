@@ -246,7 +246,10 @@ class JobAdapter(Adapter[NoLaunch, JobAttach]):
             "stopAllThreads": self._now().all_threads,
             "adapterSocket": str(self._sessions),
         }
-        await self.start_debugging(configuration, "attach")
+        try:
+            await self.start_debugging(configuration, "attach")
+        finally:
+            asyncio.get_running_loop().call_later(limits.SESSION_SECONDS, self._now().expect_back, member.name)
         return dap.EvaluateBody(result=f"member {member.name} has a session of its own", variables_reference=0)
 
     def _reference(self, name: str, reference: int) -> int:

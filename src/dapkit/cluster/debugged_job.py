@@ -113,6 +113,7 @@ class DebuggedJob:
     problems: dict[str, str] = field(default_factory=dict)
     sockets: dict[str, str] = field(default_factory=dict)
     _changed: asyncio.Event = field(default_factory=asyncio.Event)
+    _expected_sessions: set[str] = field(default_factory=set)  # with members that they are not attached to yet
     _joins: asyncio.Task[None] | None = None
     _forwarded: dict[str, ForwardedMember] = field(default_factory=dict)
     _relays: dict[str, MachineRelay] = field(default_factory=dict)  # by machine
@@ -275,9 +276,10 @@ class DebuggedJob:
         )
 
     async def let_go_for(self, name: str) -> tuple[Member, str]:
-        """Leave a member to an ordinary session, with its stops; it comes back when that has left.
+        """Leave a member to an ordinary session, with its stops.
 
-        Returns the member, and the socket where its engine listens.
+        Returns the member, and the socket where its engine listens. The session can be opened until `expect_back` is
+        called.
 
         Raises:
             WrongSet: the job has no such member.
@@ -288,10 +290,16 @@ class DebuggedJob:
         link = self.links.pop(member.name, None)
         if link is None or link.ended:
             raise JobError(f"member {name} is not connected: {link.ended if link else self.problems.get(name, '')}")
-        await link.ask("disconnect", {"terminateDebuggee": False, "suspendDebuggee": bool(link.stops)})
+        leave = {"terminateDebuggee": False, "suspendDebuggee": bool(link.stops), "closesListener": False}
+        await link.ask("disconnect", leave)
         link.close()
         self.problems[member.name] = _HAS_SESSION
+        self._expected_sessions.add(member.name)
         return member, self._socket_of(member)
+
+    def expect_back(self, name: str) -> None:
+        """Connect to a member once more when the session has left that was opened with it, if one was."""
+        self._expected_sessions.discard(name)
 
     # Connecting
 
@@ -334,6 +342,8 @@ class DebuggedJob:
         except TimeoutError:
             problem = f"its engine did not answer within {limits.CONNECT_SECONDS:g} s"
         except (DapkitError, OSError) as error:
+            if isinstance(error, OSError):  # nothing listens: it is entered once more
+                self.sockets.pop(member.name, None)
             problem = _HAS_SESSION if has_session else str(error)
         else:
             self.links[member.name] = link
@@ -375,7 +385,7 @@ class DebuggedJob:
 
     def _may_connect(self, member: Member) -> bool:
         """Return whether a member without a connection is to be connected to, for the first time or once more."""
-        if member.state != MemberState.RUNNING or member.name in self.links:
+        if member.state != MemberState.RUNNING or member.name in self.links.keys() | self._expected_sessions:
             return False
         forwarded = self._forwarded.get(member.name)
         if forwarded is not None and forwarded.is_used:

@@ -39,6 +39,9 @@ MEMBER_SECONDS = 10.0
 CONNECT_SECONDS = 20.0
 """Time within which the engine of a member must be connected, where it must be brought into a running process first."""
 
+SESSION_SECONDS = 10.0
+"""Time within which an editor opens the session with a member that it was asked to open."""
+
 REMOTE_CONNECTS = 8
 """Members on other machines that are connected to at a time; sshd refuses more than ten by default."""
 

@@ -111,6 +111,21 @@ def test_a_member_is_debugged_by_a_session_and_comes_back(job: str, run_dapkit: 
     )
 
 
+def test_a_member_that_runs_is_debugged_by_a_session_and_comes_back(job: str, run_dapkit: Dapkit) -> None:
+    details(run_dapkit("job", "break", "--json", job, f"{TRAINING}:{COMPUTED} if rank == 0"))
+    for member in ("2", "3", "2"):
+        code, text = run_dapkit("job", "focus", job, member)
+        assert code == 0, text
+        code, text = run_dapkit("threads")
+        assert (code, "MainThread" in text) == (0, True), text
+        run_dapkit("detach")
+        until(
+            lambda: details(run_dapkit("job", "break", "--json", "--wait-for", "none", job)),
+            lambda stops: sorted(stops["running"]) == ["1", "2", "3"],
+        )
+    assert run_dapkit("job", "release", job) == (0, f"Released 4 members of job {job}.\n")
+
+
 def evaluated(run_dapkit: Dapkit, expression: str) -> int:
     code, text = run_dapkit("evaluate", expression)
     assert code == 0, text

@@ -130,11 +130,14 @@ async def job_focus(call: ActionCall, *, job: p.Job | None = None, member: p.Mem
     debugged = await _debugged(call, job, via)
     spec = [f"{each.path}:{each.line}" for each in debugged.breakpoints]
     released, socket = await debugged.let_go_for(member)
-    for _ in range(limits.JOB_FOCUS_ATTEMPTS):  # the engine may still be busy with our leaving
-        with suppress(DapkitError):
-            return await _session_with(call, debugged, released, socket, spec)
-        await anyio.sleep(limits.JOB_FOCUS_PAUSE)
-    return await _session_with(call, debugged, released, socket, spec)
+    try:
+        for _ in range(limits.JOB_FOCUS_ATTEMPTS):  # the engine may still be busy with our leaving
+            with suppress(DapkitError):
+                return await _session_with(call, debugged, released, socket, spec)
+            await anyio.sleep(limits.JOB_FOCUS_PAUSE)
+        return await _session_with(call, debugged, released, socket, spec)
+    finally:
+        debugged.expect_back(released.name)
 
 
 async def _session_with(

@@ -84,6 +84,8 @@ def terminate(engine: "Engine", request: IncomingRequest) -> None:
 
 def disconnect(engine: "Engine", request: IncomingRequest) -> None:
     """End the program, or leave it to itself, running or suspended."""
+    options = engine.options
+    options.closes_listener = flag(request, "closesListener", default=options.closes_listener)
     if flag(request, "terminateDebuggee", default=engine.owned):
         request.afterwards = engine.end
     elif flag(request, "suspendDebuggee", default=False):
