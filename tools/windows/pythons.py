@@ -41,6 +41,7 @@ PACKAGES = (
     "pyte",
     "pytest",
     "pytest-timeout",
+    "pytest-xdist",
     "pyyaml",
     "textual",
     "uvicorn",
