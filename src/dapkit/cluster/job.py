@@ -247,7 +247,8 @@ def job_of(target: str | None, folder: Path, *, via: str = "") -> ClusterJob:
     place = folder / Path(text.removeprefix("dir:")).expanduser()
     if not place.is_dir():
         advice = (
-            "expected a process id, such as the one of mpiexec or torchrun, or the folder of a job (dapkit.cluster.run)"
+            "expected a process id, such as the one of mpiexec or torchrun, the folder of a job (dapkit.cluster.run), "
+            "dask://HOST:PORT, ray://HOST:8265 or k8s://NAMESPACE/SELECTOR"
         )
         problem = f"there is no job {text!r}" if target else f"no job is named, and there is no folder {place}"
         raise UnknownTarget(f"{problem}: {advice}")
