@@ -37,6 +37,8 @@ class Relay:
                 self._send(frame.channel, frame.data)
             elif frame.kind == END:
                 self._end(frame.channel)
+        for channel in list(self._engines):
+            self._end(channel)
 
     async def _serve_member(self, channel: int, target: str) -> None:
         try:
