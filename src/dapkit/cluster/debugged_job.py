@@ -291,10 +291,15 @@ class DebuggedJob:
         if link is None or link.ended:
             raise JobError(f"member {name} is not connected: {link.ended if link else self.problems.get(name, '')}")
         leave = {"terminateDebuggee": False, "suspendDebuggee": bool(link.stops), "closesListener": False}
-        await link.ask("disconnect", leave)
-        link.close()
+        self._expected_sessions.add(member.name)  # at once: the job looks for members meanwhile
+        try:
+            await link.ask("disconnect", leave)
+        except BaseException:
+            self.expect_back(member.name)
+            raise
+        finally:
+            link.close()
         self.problems[member.name] = _HAS_SESSION
-        self._expected_sessions.add(member.name)
         return member, self._socket_of(member)
 
     def expect_back(self, name: str) -> None:
