@@ -61,7 +61,7 @@ class Channels:
 
     def send_now(self, channel: int, kind: bytes, text: str = "") -> None:
         """Send a short frame, without waiting until the other end takes it."""
-        self._writer.write(_frame(channel, kind, text.encode()[:_PART]))
+        self._writer.write(_frame(channel, kind, text.encode(errors="surrogateescape")[:_PART]))
 
     async def carry(self, channel: int, connection: asyncio.StreamReader) -> None:
         """Send the bytes of a connection until it ends."""

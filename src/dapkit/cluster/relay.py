@@ -30,7 +30,7 @@ class Relay:
         while (frame := await self._channels.receive()) is not None:
             if frame.kind == OPEN:
                 self._engines[frame.channel] = None
-                member = asyncio.create_task(self._serve_member(frame.channel, frame.data.decode()))
+                member = asyncio.create_task(self._serve_member(frame.channel, os.fsdecode(frame.data)))
                 self._members.add(member)
                 member.add_done_callback(self._members.discard)
             elif frame.kind == DATA:

@@ -66,6 +66,7 @@ async def test_a_member_that_does_not_read_loses_its_channel_and_no_other(tmp_pa
     ("target", "reason"),
     [
         ("socket /no/engine", "no engine listens at /no/engine of "),
+        ("socket /no/\udce4", "no engine listens at /no/\udce4 of "),
         ("pid x", "the member is 'pid x', expected a socket or a process"),
     ],
 )
@@ -74,4 +75,8 @@ async def test_a_member_that_is_not_reached_is_told_with_the_reason(target: str,
         channels.send_now(7, OPEN, target)
         answer = await channels.receive()
         assert answer is not None
-        assert (answer.channel, answer.kind, answer.data.decode()[: len(reason)]) == (7, END, reason)
+        assert (answer.channel, answer.kind, answer.data.decode(errors="surrogateescape")[: len(reason)]) == (
+            7,
+            END,
+            reason,
+        )
