@@ -9,9 +9,10 @@ import functools
 import math
 import threading
 from collections.abc import Awaitable, Callable
-from concurrent.futures import Future
+from concurrent.futures import CancelledError, Future
 from typing import Any, Concatenate
 
+from anyio import CancelScope
 from anyio.from_thread import BlockingPortal
 
 from dapkit.protocol import DapkitError
@@ -32,12 +33,13 @@ class Facade[T]:
         """
         if self._portal is None:
             raise RuntimeError("not open: use it in a `with` block")
-        future = self._portal.start_task_soon(work)
+        call = _Call(work)
         try:
+            future = self._portal.start_task_soon(call.run)
             _wait_for(future)
             return future.result()
         except KeyboardInterrupt:
-            future.cancel()
+            self._portal.start_task_soon(call.cancel)
             raise
         except DapkitError as error:
             raise error.with_traceback(None) from error.__cause__  # the way through the loop says nothing
@@ -47,6 +49,28 @@ class Facade[T]:
         if self._portal is None:
             return look()
         return self._portal.call(look)
+
+
+class _Call[R]:
+    """A coroutine in the loop that its caller may cancel before the loop has said that it runs.
+
+    The portal returns a future only after the loop has answered. A caller that is
+    interrupted before that has no future to cancel.
+    """
+
+    def __init__(self, work: Callable[[], Awaitable[R]]) -> None:
+        self._work = work
+        self._scope: CancelScope | None = None
+
+    async def run(self) -> R:
+        with CancelScope() as self._scope:
+            return await self._work()
+        raise CancelledError
+
+    def cancel(self) -> None:
+        """Cancel the coroutine; to be called in the loop, which runs its tasks in the order of their start."""
+        if self._scope is not None:
+            self._scope.cancel()
 
 
 def _wait_for(future: Future[Any]) -> None:

@@ -117,8 +117,11 @@ class Sleeper:
         self.ended = threading.Event()
         self.is_cancelled = False
 
-    async def sleep(self) -> None:
+    async def interrupt_and_sleep(self) -> None:
         threading.Thread(target=interrupt).start()
+        await self.sleep()
+
+    async def sleep(self) -> None:
         try:
             await anyio.sleep(30)
         except anyio.get_cancelled_exc_class():
@@ -133,8 +136,30 @@ def test_interrupt_ends_a_wait() -> None:
     with start_blocking_portal() as portal:
         facade = Facade(sleeper, portal=portal)
         with pytest.raises(KeyboardInterrupt):
-            blocking(Sleeper.sleep)(facade)
+            blocking(Sleeper.interrupt_and_sleep)(facade)
         assert sleeper.ended.wait(50)
+    assert sleeper.is_cancelled
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Ctrl+C interrupts no wait for a lock there")
+def test_interrupt_before_the_loop_has_answered_ends_the_coroutine_as_well() -> None:
+    sleeper = Sleeper()
+    is_interrupted = threading.Event()
+
+    def handle(*_: object) -> None:
+        is_interrupted.set()
+        raise KeyboardInterrupt
+
+    earlier = signal.signal(signal.SIGINT, handle)
+    try:
+        with start_blocking_portal() as portal:
+            portal.start_task_soon(is_interrupted.wait, 50)  # the loop does not answer until the interrupt
+            threading.Thread(target=interrupt).start()
+            with pytest.raises(KeyboardInterrupt):
+                blocking(Sleeper.sleep)(Facade(sleeper, portal=portal))
+            assert sleeper.ended.wait(50)
+    finally:
+        signal.signal(signal.SIGINT, earlier)
     assert sleeper.is_cancelled
 
 
