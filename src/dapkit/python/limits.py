@@ -51,6 +51,9 @@ INTRODUCTION_SECONDS = 10.0
 CHILDREN_AT_ONCE = 8
 """How many children the client is asked to open sessions for at a time; the others wait at the door."""
 
+RECORDED_SESSIONS = 10
+"""For how many failed processes of a recording the client is asked to open sessions; all are listed at the console."""
+
 CHILD_SECONDS = 60.0
 """Time within which the session of a child process must begin; then the child keeps running."""
 

@@ -106,6 +106,35 @@ async def test_each_process_is_in_the_file_and_is_opened_at_its_failure(project:
         assert (await driver.session.evaluate("number", frame_id=top.id)).result == "0"
 
 
+async def test_each_failed_process_is_opened_as_a_session_at_its_failure(project: Path) -> None:
+    record(project, "--children", "-o", "run.dapkit", "main.py")
+    async with adapter_client(project) as driver:
+        stopped = await opened(driver, project / "run.dapkit")
+        assert stopped.description == "End of recorded history"
+        [failed] = await driver.session.wait_for_children(1, deadline=DEADLINE)
+        stop = await failed.next_stop(deadline=DEADLINE)
+        assert (stop.reason, stop.event.text) == ("exception", "ZeroDivisionError")
+        [frame, *_] = (await failed.stack_trace(1)).stack_frames
+        assert (frame.line, frame.source and frame.source.path) == (4, str(project / "worker.py"))
+        assert (await failed.evaluate("number", frame_id=frame.id)).result == "0"
+        await failed.step_back(1)
+        assert (await failed.next_stop(deadline=DEADLINE)).reason == "step"
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("arguments", [{"replay": "run.dapkit", "subProcess": False}, {"program": "run.dapkit"}])
+async def test_failed_processes_are_only_listed_where_sessions_are_not_asked_for(
+    project: Path, arguments: dict[str, object]
+) -> None:
+    record(project, "--children", "-o", "run.dapkit", "main.py")
+    async with adapter_client(project) as driver:
+        position = driver.session.position
+        await driver.launch(**arguments)
+        await driver.session.wait_for(StoppedEvent, since=position, deadline=DEADLINE)
+        assert "process 2 of process 1: worker.py, exit code 1" in said(driver)
+        assert not driver.session.children
+
+
 @pytest.mark.thorough
 @pytest.mark.each_python
 async def test_processes_of_multiprocessing_are_recorded(project: Path, python: str) -> None:
@@ -132,8 +161,17 @@ async def test_a_command_has_the_recordings_of_its_pythons(project: Path) -> Non
     async with adapter_client(project) as driver:
         stopped = await opened(driver, file, "1")
         assert stopped.text == "ZeroDivisionError"
+    async with adapter_client(project) as driver:
+        await driver.session.break_on_exceptions("uncaught")
+        await driver.launch(replay=str(file))  # the command has no program to show: its process has a session
+        [failed] = await driver.session.wait_for_children(1, deadline=DEADLINE)
+        assert (await failed.next_stop(deadline=DEADLINE)).event.text == "ZeroDivisionError"
+        await driver.session.wait_until_ended(deadline=DEADLINE)
+        assert f"has the processes of a command alone:\n{line}" in said(driver)
+    async with adapter_client(project) as driver:
+        with pytest.raises(RequestFailed, match=f"has the processes of a command alone:\n{line}"):
+            await driver.launch(program=str(file))
     for args, objection in (
-        ([], f"has the processes of a command alone:\n{line}"),
         (["2"], "has no process 2: it has 1"),
         (["one"], r"args is \['one'\], expected the number of a process"),
     ):

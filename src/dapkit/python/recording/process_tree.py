@@ -82,11 +82,20 @@ def listed_processes(processes: list[Description], file: str) -> list[str]:
     numbers = {each.name: number for number, each in enumerate(processes, start=1)}
     lines: list[tuple[bool, str]] = []
     for number, each in enumerate(processes, start=1):
-        name = "code" if each.kind == "code" else Path(each.what).name
         parent = f" of process {numbers[each.parent]}" if each.parent in numbers else ""
-        line = f"process {number}{parent}: {name}, {ended(each)}. Open it with: dapkit launch {file} {number}"
+        how = f"{_program_name(each)}, {ended(each)}"
+        line = f"process {number}{parent}: {how}. Open it with: dapkit launch {file} {number}"
         lines.append((each.exit_code == 0, line))
     return [line for _, line in sorted(lines, key=lambda pair: pair[0])]
+
+
+def failed_processes(processes: list[Description]) -> dict[int, str]:
+    """Return the names of the programs of the processes that did not end with exit code 0, by their numbers."""
+    return {number: _program_name(each) for number, each in enumerate(processes, start=1) if each.exit_code != 0}
+
+
+def _program_name(recorded: Description) -> str:
+    return "code" if recorded.kind == "code" else Path(recorded.what).name
 
 
 def ended(recorded: Description) -> str:

@@ -12,7 +12,7 @@ import json
 import logging
 import os
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
 from contextlib import asynccontextmanager, nullcontext, suppress
 from functools import partial
 from pathlib import Path
@@ -36,6 +36,7 @@ from dapkit.protocol import (
 from dapkit.python import limits
 from dapkit.python.adapter.children.debugpy_event import EVENT, Invitations, expects_event, inviting
 from dapkit.python.adapter.configuration.arguments import PythonAttach, PythonLaunch
+from dapkit.python.adapter.time_travel.recorded_program import FailedProcesses
 from dapkit.python.debuggee.children.targets import PYTHON, kind_of
 from dapkit.system.selection import IS_WINDOWS
 from dapkit.system.this_system import SYSTEM
@@ -106,6 +107,9 @@ _INHERITED = (
 )
 """Fields of a configuration that children have as well."""
 
+_INHERITED_FROM_REPLAY = ("cwd", "python", "python_path", "pythonpath", "time_travel", "workspace_folder")
+"""Fields of a configuration that the other processes of a recording have besides."""
+
 
 class _Arrived(msgspec.Struct, rename="camel"):
     """A child's description of itself."""
@@ -142,6 +146,7 @@ class Children:
         end_with_us: whether the program and its children end if we are killed.
         presenters: the files that show values of the project's own classes, by their full paths.
         family: the beginning of the paths where children listen that were started before this session; "" for none.
+        recorded: the processes that have failed in the recording that is debugged, until sessions are opened for them.
 
     """
 
@@ -153,6 +158,7 @@ class Children:
         self.listener_path: Path | None = None
         self.announced = False
         self.family = ""
+        self.recorded: FailedProcesses | None = None
         self._host = host
         self._args = args
         self._make = make
@@ -211,6 +217,37 @@ class Children:
             with contextlib.suppress(TransportError, OSError, anyio.BrokenResourceError):  # it has ended meanwhile
                 async with await connect_unix(path) as stream:
                     await stream.send(encode_frame(invitation))
+
+    @property
+    def opens_recorded(self) -> bool:
+        """Whether failed processes of the recording get sessions: with `replay`, if the client opens such sessions."""
+        args = self._args
+        if not isinstance(args, PythonLaunch) or args.sub_process is False:
+            return False
+        is_asked = args.sub_process or args.replay is not None
+        return bool(is_asked and self._host.client.supports_start_debugging_request)
+
+    async def open_recorded(self) -> None:
+        """Ask the client for a session for each failed process of the recording, up to a limit."""
+        recorded = self.recorded
+        if recorded is not None and self.opens_recorded:
+            await self._open_recorded(recorded)
+        self.recorded = None
+        self._changed.notify()
+
+    async def recorded_opened(self) -> None:
+        """Wait until the client has been asked for the sessions of failed processes."""
+        await self._changed.until(lambda: self.recorded is None)
+
+    async def _open_recorded(self, recorded: FailedProcesses) -> None:
+        inherited = self._inherited((*_INHERITED, *_INHERITED_FROM_REPLAY))
+        for number, program in list(recorded.names.items())[: limits.RECORDED_SESSIONS]:
+            name = f"{program} [process {number}]"
+            own = {"request": "launch", "name": name, "replay": str(recorded.file), "args": [str(number)]}
+            try:
+                await self._host.start_debugging({**inherited, **own}, "launch")
+            except DapkitError as error:
+                await self._host.output(f"{name} is not opened: {error}\n", category="important")
 
     def expect(self, body: object) -> None:
         """Record that the program is about to become another one, which comes to the door."""
@@ -355,15 +392,18 @@ class Children:
             return False
         return include is None or any(fnmatch.fnmatchcase(child.name, pattern) for pattern in include)
 
-    def _configuration(self, child: _Arrived) -> dict[str, object]:
+    def _inherited(self, names: Iterable[str] = _INHERITED) -> dict[str, object]:
+        """Return the part of this configuration that the one of another process has, too."""
         args = to_json_value(self._args)
         variables = args if isinstance(args, dict) else {}
         keys = dict(zip(self._args.__struct_fields__, self._args.__struct_encode_fields__, strict=True))
-        inherited = {keys[name]: variables[keys[name]] for name in _INHERITED if keys[name] in variables}
+        inherited = {keys[name]: variables[keys[name]] for name in names if keys[name] in variables}
+        return {**inherited, "type": self._args.extra.get("type", "python")}
+
+    def _configuration(self, child: _Arrived) -> dict[str, object]:
         return {
-            **inherited,
+            **self._inherited(),
             "presenters": list(self.presenters),
-            "type": self._args.extra.get("type", "python"),
             "request": "attach",
             "name": f"{child.name} [{child.process_id}]",
             "socket": child.socket,

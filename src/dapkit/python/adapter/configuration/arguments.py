@@ -140,7 +140,8 @@ class PythonLaunch(LaunchRequestArguments, frozen=True, kw_only=True):
         rules: which code counts as library code, and which exceptions are not errors; the first rule that fits decides.
         show_return_value: whether variables show the results of functions that a step left or stepped over.
         path_mappings: where the program's files are for the client.
-        sub_process: whether child processes are debugged too, each in a session of its own; so if missing.
+        sub_process: whether child processes are debugged too, each in a session of its own; so if missing. With
+            `replay`: whether the failed processes of the recording are.
         sub_process_include: patterns, with `*` and `?`, of the child processes to debug; by default all.
         sub_process_exclude: patterns of child processes not to debug.
         auto_reload: whether saved files are loaded into the running program.

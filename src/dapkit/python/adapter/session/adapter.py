@@ -110,6 +110,7 @@ class PythonAdapter(ForwardingAdapter[PythonLaunch, PythonAttach]):
         self._configured = True
         if self.run is not None:
             await self.run.children.invite()
+            self.start_soon(self.run.children.open_recorded)
 
     @not_a_request
     async def abandon(self) -> None:

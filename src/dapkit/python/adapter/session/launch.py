@@ -3,7 +3,7 @@
 import shlex
 import sys
 from collections.abc import AsyncIterator
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import replace
 
 from dapkit import limits
@@ -18,9 +18,9 @@ from dapkit.python.adapter.launch.command import Command, command_for, objection
 from dapkit.python.adapter.launch.launched_program import Category, LaunchedProgram, started
 from dapkit.python.adapter.launch.terminal import started_in_terminal
 from dapkit.python.adapter.session.engine_options import engine_options
-from dapkit.python.adapter.session.run import Connector, DebuggeeRun
+from dapkit.python.adapter.session.run import Connector, DebuggeeRun, ProgramEndedEarly
 from dapkit.python.adapter.time_travel.checkpoints import History
-from dapkit.python.adapter.time_travel.recorded_program import opened
+from dapkit.python.adapter.time_travel.recorded_program import ProcessesAlone, opened
 from dapkit.python.adapter.time_travel.timeline import Past, TimeTravel
 from dapkit.system.selection import IS_WINDOWS
 from dapkit.transport import TransportError
@@ -38,7 +38,7 @@ def launch_connector(launch: PythonLaunch) -> Connector:
 
 @asynccontextmanager
 async def _started(launch: PythonLaunch, run: DebuggeeRun) -> AsyncIterator[Debuggee]:
-    async with listening() as listener, _past(launch) as past:
+    async with listening() as listener, _past(launch, run) as past:
         replay = None if past is None else past.replay
         command = await _command(launch, listener, run) if replay is None else replay.command(listener.path)
         async with _program(launch, command, run) as program:
@@ -74,8 +74,14 @@ async def _started(launch: PythonLaunch, run: DebuggeeRun) -> AsyncIterator[Debu
 
 
 @asynccontextmanager
-async def _past(launch: PythonLaunch) -> AsyncIterator[Past | None]:
-    """Yield the past that the program is to have, whose checkpoints may come; None without time travel."""
+async def _past(launch: PythonLaunch, run: DebuggeeRun) -> AsyncIterator[Past | None]:
+    """Yield the past that the program is to have, whose checkpoints may come; None without time travel.
+
+    Raises:
+        ProgramEndedEarly: the recording has no program, but processes that get sessions of their own.
+        RequestFailed: the recording cannot be opened.
+
+    """
     if not launch.travels:
         yield None
         return
@@ -86,7 +92,17 @@ async def _past(launch: PythonLaunch) -> AsyncIterator[Past | None]:
         return
     settings = launch.history_settings
     history = History(settings.memory_limit * limits.MEGABYTE)
-    async with history.open(), opened(launch) as replay:
+    async with history.open(), AsyncExitStack() as stack:
+        try:
+            replay = await stack.enter_async_context(opened(launch))
+        except ProcessesAlone as error:
+            run.children.recorded = error.failed
+            if not (error.failed.names and run.children.opens_recorded):
+                raise
+            await run.host.output(f"{error}\n", category="important")
+            raise ProgramEndedEarly(str(error)) from error
+        if replay is not None:
+            run.children.recorded = replay.failed
         yield Past(history, settings, replay)
 
 

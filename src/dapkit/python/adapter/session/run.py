@@ -133,6 +133,7 @@ class DebuggeeRun:
                 await self._converse(debuggee)
         except ProgramEndedEarly:
             self._settled.set()
+            await self.children.recorded_opened()
             await self._report_end(None)
         except (RequestFailed, TransportError) as error:
             if self._settled.is_set():

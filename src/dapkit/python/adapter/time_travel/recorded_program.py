@@ -24,9 +24,30 @@ from dapkit.python.recording.file import (
     unpack,
 )
 from dapkit.python.recording.machine import zone_of_machine
-from dapkit.python.recording.process_tree import as_replayed, listed_processes
+from dapkit.python.recording.process_tree import as_replayed, failed_processes, listed_processes
 
 _MOST_PROCESSES = 10
+
+
+@dataclass(frozen=True, slots=True)
+class FailedProcesses:
+    """The processes of a recording that have failed: the names of their programs, by their numbers."""
+
+    file: Path
+    names: dict[int, str]
+
+
+class ProcessesAlone(RequestFailed):
+    """The recording is of a command that is not Python: it has no program to execute, only processes.
+
+    Attributes:
+        failed: as in `Replay`.
+
+    """
+
+    def __init__(self, text: str, failed: FailedProcesses) -> None:
+        super().__init__(text)
+        self.failed = failed
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +60,7 @@ class Replay:
         interpreter: the command that runs it.
         texts: of files that have another text here, as they were recorded.
         remark: differences from the recorded machine that do not prevent a replay; empty for a machine without them.
+        failed: the processes that the program has started, and that have failed.
 
     """
 
@@ -47,6 +69,7 @@ class Replay:
     interpreter: tuple[str, ...]
     texts: dict[str, str]
     remark: str
+    failed: FailedProcesses
 
     def command(self, link: Path) -> Command:
         """Return the command that starts it, and connects it to the socket `link`."""
@@ -101,9 +124,12 @@ def _unpacked(launch: PythonLaunch, folder: Path) -> Replay:
     file = base / Path(str(launch.recording)).expanduser()
     try:
         process = _process_number(launch)
-        processes = [] if process else listed_processes(processes_of(file), str(file))[:_MOST_PROCESSES]
+        processes = [] if process else processes_of(file)
+        lines = listed_processes(processes, str(file))[:_MOST_PROCESSES]
+        failed = FailedProcesses(file.absolute(), failed_processes(processes))
         if not process and describe(file).kind == OF_COMMAND:
-            raise RequestFailed("\n".join((f"replay: {file} has the processes of a command alone:", *processes)))
+            text = "\n".join((f"replay: {file} has the processes of a command alone:", *lines))
+            raise ProcessesAlone(text, failed)
         recorded = unpack(file, folder, process)
     except RecordingProblem as error:
         raise RequestFailed(f"replay: {error}") from error
@@ -121,8 +147,8 @@ def _unpacked(launch: PythonLaunch, folder: Path) -> Replay:
         texts = texts_of(file, changed_files(recorded), process)
     except RecordingProblem as error:
         raise RequestFailed(f"replay: {error}") from error
-    remark = "\n".join(filter(None, (remark_on(recorded), *processes)))
-    return Replay(recorded, folder, (interpreter,), texts, remark)
+    remark = "\n".join(filter(None, (remark_on(recorded), *lines)))
+    return Replay(recorded, folder, (interpreter,), texts, remark, failed)
 
 
 def _process_number(launch: PythonLaunch) -> int:
