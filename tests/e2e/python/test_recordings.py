@@ -83,6 +83,18 @@ async def open_recording(driver: AdapterClient, file: Path) -> StoppedEvent:
     return await driver.session.wait_for(StoppedEvent, since=position)
 
 
+def with_other_facts(file: Path, **facts: object) -> Path:
+    """Return a copy of a recording whose description has other facts."""
+    altered = file.parent / "altered.dapkit"
+    with zipfile.ZipFile(file) as old, zipfile.ZipFile(altered, "w") as new:
+        for name in old.namelist():
+            content = old.read(name)
+            if name == "recording.json":
+                content = json.dumps({**json.loads(content), **facts}).encode()
+            new.writestr(name, content)
+    return altered
+
+
 def written(driver: AdapterClient) -> str:
     """Return what the program has written to its standard output."""
     return "".join(event.output for event in driver.told(OutputEvent) if event.category == "stdout")
@@ -428,18 +440,25 @@ async def test_another_interpreter_is_refused(
     shop: tuple[Path, "subprocess.CompletedProcess[str]"], tmp_path: Path
 ) -> None:
     file, _ = shop
-    altered = tmp_path / "altered.dapkit"
-    with zipfile.ZipFile(file) as old, zipfile.ZipFile(altered, "w") as new:
-        for name in old.namelist():
-            content = old.read(name)
-            if name == "recording.json":
-                description = json.loads(content)
-                description["interpreter"] = dict.fromkeys(description["interpreter"], "0" * 64)
-                content = json.dumps(description).encode()
-            new.writestr(name, content)
+    interpreter = json.loads(zipfile.ZipFile(file).read("recording.json"))["interpreter"]
+    altered = with_other_facts(file, interpreter=dict.fromkeys(interpreter, "0" * 64))
     async with adapter_client(tmp_path) as driver:
         with pytest.raises(RequestFailed, match=r"recorded by Python 3.*is another one: give that one as python"):
             await driver.launch(replay=str(altered))
+
+
+async def test_a_recording_by_another_build_of_dapkit_is_executed_with_a_remark(tmp_path: Path) -> None:
+    (tmp_path / "app.py").write_text("import os\nprint(os.getpid() > 0)\n")
+    record(tmp_path, "-o", "run.dapkit", sys.executable, "app.py")
+    recorded = json.loads(zipfile.ZipFile(tmp_path / "run.dapkit").read("recording.json"))
+    assert not [path for path in recorded["files"] if "_travel" in path]  # it need not be where it was
+    remarks = []
+    for facts in ({}, {"extension": "0" * 64, "dapkit": "0.0.9"}):
+        async with adapter_client(tmp_path) as driver:
+            stopped = await open_recording(driver, with_other_facts(tmp_path / "run.dapkit", **facts))
+            assert (stopped.description, written(driver)) == ("End of recorded history", "True\n")
+            remarks.append("Another build of dapkit has recorded this (version 0.0.9, here" in said(driver))
+    assert remarks == [False, True]
 
 
 DAMAGES: dict[str, tuple[Callable[[bytes], bytes], str]] = {

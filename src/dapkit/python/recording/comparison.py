@@ -5,6 +5,8 @@ import subprocess
 from collections.abc import Iterable
 from pathlib import Path
 
+from dapkit import __version__
+from dapkit.python.debuggee_files import TIME_TRAVEL
 from dapkit.python.recording.file import Description, listed
 from dapkit.python.recording.library_files import hash_of
 
@@ -59,9 +61,19 @@ def objection_to(recorded: Description, executable: str, *, is_same: bool) -> st
 
 
 def remark_on(recorded: Description) -> str:
-    """Say of which files there is another text here, so that lines that are shown may not be those that ran."""
-    changed = _changed_among(recorded, recorded.files)
-    return "" if not changed else f"Not as they were when this was recorded: {listed(changed)}."
+    """Say of which files there is another text here, so that the lines shown may not be the lines that ran.
+
+    The same goes for another build of dapkit, which may not find its way through the notes.
+    """
+    remarks: list[str] = []
+    if recorded.extension and recorded.extension != hash_of(str(TIME_TRAVEL)):
+        remarks.append(
+            f"Another build of dapkit has recorded this (version {recorded.dapkit}, here {__version__}). "
+            "If the program goes another way than the recorded one, open it with that build."
+        )
+    if changed := _changed_among(recorded, recorded.files):
+        remarks.append(f"Not as they were when this was recorded: {listed(changed)}.")
+    return "\n".join(remarks)
 
 
 def changed_files(recorded: Description) -> list[str]:

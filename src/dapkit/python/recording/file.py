@@ -56,6 +56,7 @@ class Description(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     Attributes:
         format: version of all this.
         dapkit: version of dapkit.
+        extension: SHA-256 of the C extension that has recorded it; empty if it is not known.
         began: when the program was started, in microseconds since 1970; and `ended`.
         exit_code: of the program; minus the signal that ended it.
         why: the recording ended before the program, for this reason; empty if not.
@@ -99,6 +100,7 @@ class Description(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     streams: dict[str, Any]
     zone: str
     files: dict[str, str]
+    extension: str = ""
     signals: dict[str, list[int]] = {}
     sources: tuple[str, ...] = ()
     libraries: dict[str, LibraryFile] = {}

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from dapkit import __version__
-from dapkit.python.debuggee_files import ENTRY
+from dapkit.python.debuggee_files import ENTRY, TIME_TRAVEL
 from dapkit.python.recording import file
 from dapkit.python.recording.library_files import are_of_libraries, hash_of
 from dapkit.python.recording.machine import zone_of_machine
@@ -119,6 +119,7 @@ def record(
         hidden = {} if secrets else _secrets_in(environment)
         start = _start(folder)
         files, bytecode = _files(folder)
+        files = [path for path in files if path != str(TIME_TRAVEL)]  # that one is ours, and not the program's
         library_files = are_of_libraries([*files, *bytecode], start["library"])
         values = [value.encode() for values in hidden.values() for value in values if len(value) >= _SECRET_BYTES]
         sources = _own_sources(set(files) - set(library_files), values)
@@ -132,6 +133,7 @@ def record(
         description = file.Description(
             format=file.FORMAT,
             dapkit=__version__,
+            extension=hash_of(str(TIME_TRAVEL)),
             began=began,
             ended=time.time_ns() // 1000,
             exit_code=code,
