@@ -31,8 +31,8 @@ from interpreters import interpreter
 
 PROGRAMS = sorted(Path(__file__, "..", "travel", "programs").resolve().glob("*.py"))
 VERSIONS = ("3.12", "3.13", "3.14", "3.15")
-OF_PROGRAM = {"threads_pools": "3.13", "threads_asyncio": "3.13", "with_ctypes": "3.15"}
-"""The first two go through sets of threads, ordered by addresses; the libffi of the last is the newest."""
+OF_PROGRAM = {"with_ctypes": "3.15"}
+"""Its libffi is the newest."""
 
 BY_ADDRESS = ("order_of_ids", "places", "weak_references")
 """They are about addresses of objects, which are not always the same, and so not compared."""
@@ -173,6 +173,99 @@ async def test_a_recording_shows_what_the_program_had(tmp_path: Path, program: P
             if program.stem not in BY_ADDRESS:
                 assert state_in(written(driver)) == state_in(recorded.stdout)
             return
+
+
+IN_SETS = """
+import asyncio, concurrent.futures, copy, pickle, threading, time
+
+class Plain: pass
+class WithEq:
+    __hash__ = object.__hash__
+    def __eq__(self, other): return self is other
+class WithSuper(Plain):
+    def __hash__(self): return super().__hash__()
+
+def loop(): return sum(number for number in range(2000))
+kept = [kind() for kind in (Plain, WithEq, WithSuper, threading.Lock) for _ in range(9)] + [Plain, WithEq, loop]
+hashes = [hash(each) for each in kept]
+print([kept.index(each) for each in set(kept)], len(set(hashes)) == len(kept))
+for _ in range(30):
+    made = [Plain() for _ in range(100)]
+    print([made.index(each) for each in set(made)][:9])
+print(hashes == [hash(each) for each in kept], all(each in set(kept) for each in kept))
+print(copy.deepcopy([{1: {2}}, 1j]), pickle.loads(pickle.dumps([Plain, 1j]))[1], {Plain: 1, int: 2}[Plain])
+
+def work(number):
+    time.sleep(0.0005 * (number % 3))
+    return number
+with concurrent.futures.ThreadPoolExecutor(5) as pool:
+    futures = [pool.submit(work, number) for number in range(30)]
+    print([each.result() for each in concurrent.futures.as_completed(futures)])
+    print([each.result() for each in concurrent.futures.wait([pool.submit(work, n) for n in range(9)]).done])
+
+async def task(number):
+    try:
+        await asyncio.sleep(100)
+    finally:
+        print("cancelled", number)
+async def main():
+    for number in range(12):
+        asyncio.ensure_future(task(number))
+    await asyncio.sleep(0.01)
+asyncio.run(main())
+"""
+
+
+@pytest.mark.each_python
+async def test_sets_of_objects_have_the_order_that_they_had(tmp_path: Path, python: str) -> None:
+    """A pool joins its threads, and asyncio cancels its tasks, in the order of a set."""
+    (tmp_path / "sets.py").write_text(IN_SETS)
+    recorded = record(tmp_path, "-o", "run.dapkit", python, "sets.py")
+    assert recorded.returncode == 0, recorded.stderr
+    async with adapter_client(tmp_path) as driver:
+        stopped = await open_recording(driver, tmp_path / "run.dapkit")
+        assert (stopped.description, written(driver)) == ("End of recorded history", recorded.stdout)
+
+
+AT_EACH_STOP = """
+import threading
+class Plain: pass
+def noted(): return hash(Plain()) and None
+def step(number):
+    try:
+        return {}[number]
+    except KeyError:
+        return [Plain() for _ in range(20)]
+orders = []
+for number in range(20):
+    objects = step(number)
+    orders.append([objects.index(each) for each in set(objects)])
+    thread = threading.Thread(target=noted)
+    thread.start()
+    thread.join()
+print(orders)
+"""
+
+
+@pytest.mark.each_python
+async def test_sets_have_the_order_that_they_had_also_where_the_debugger_stops_and_evaluates(
+    tmp_path: Path, python: str
+) -> None:
+    (tmp_path / "stops.py").write_text(AT_EACH_STOP)
+    recorded = record(tmp_path, "-o", "run.dapkit", python, "stops.py")
+    assert recorded.returncode == 0, recorded.stderr
+    async with adapter_client(tmp_path) as driver:
+        await driver.session.add_breakpoint(tmp_path / "stops.py", 8)
+        stopped = await open_recording(driver, tmp_path / "run.dapkit")
+        for _ in range(20):
+            assert stopped.reason == "breakpoint"
+            [top, *_] = await driver.frames()
+            asked = "{number: hash(Plain())}, sorted(hash(each) for each in (step, Plain))"
+            assert (await driver.session.evaluate(asked, frame_id=top.id)).type == "tuple"
+            position = driver.session.position
+            await driver.session.continue_(1)
+            stopped = await driver.session.wait_for(StoppedEvent, since=position, deadline=DEADLINE)
+        assert (stopped.description, written(driver)) == ("End of recorded history", recorded.stdout)
 
 
 WITH_RUNNER = """

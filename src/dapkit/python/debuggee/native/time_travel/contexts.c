@@ -50,6 +50,7 @@ static PyObject *run_program(PyObject *self, PyObject *const *args, size_t given
     register_main_thread();
     if (is_recorded && PyGC_Collect() < 0) return NULL;
     place_objects();
+    if (is_recorded && number_hashes() < 0) return NULL;
     empty_lists();
     if (is_recording) young_at_tick = *young_count;
     else if (is_recorded) aim_collector_at_note();

@@ -11,6 +11,7 @@ PyObject *call_in_engine_context(PyObject *function, PyObject *const *args, size
     inside = 0;
     lists_of_debugger();
     PyObject *result = PyObject_Vectorcall(function, args, given, names);
+    if (is_recorded && !is_recording) remove_traces();
     lists_of_program();
     inside = was_inside;
     release_counters(&held);

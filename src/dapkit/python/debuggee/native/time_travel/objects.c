@@ -23,6 +23,8 @@
 #define SIZES (SMALL_SIZES + 24)
 #define REGIONS (2 * SIZES) /* of texts come behind the others */
 #define MOST_ASIDE 100000
+#define GRANULE_BITS 4
+#define INVERSE_BITS 40 /* enough to divide exactly, for so many granules and such sizes */
 
 typedef struct { /* PyMemAllocatorEx */
     void *context;
@@ -36,6 +38,8 @@ static Allocator usual;
 static void *freed[REGIONS];
 static char *next[REGIONS];
 static size_t sizes[REGIONS];
+static uint32_t *numbers[SIZES];  /* of each block, for hashes; NULL until one is asked for */
+static uint64_t inverses[SIZES];  /* 2 ** INVERSE_BITS, divided by the size in granules */
 static const char *make_text; /* PyUnicode_New, */
 static size_t size_of_make_text; /* 0 if that is not known */
 
@@ -45,6 +49,38 @@ int is_object_memory(const void *block)
 }
 
 static int class_of(const void *block) { return (int)(((const char *)block - PLACE) >> REGION_BITS); }
+
+static inline uint32_t *number_at(int class, const void *object)
+{
+    uint64_t granule = ((uintptr_t)object & (((uintptr_t)1 << REGION_BITS) - 1)) >> GRANULE_BITS;
+    return &numbers[class][(unsigned __int128)granule * inverses[class] >> INVERSE_BITS];
+}
+
+static int make_numbers(int class)
+{
+    size_t count = ((size_t)1 << REGION_BITS) / sizes[class] + 1;
+    uint32_t *made = mmap(NULL, count * sizeof *made, PROT_READ | PROT_WRITE,
+                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (made == MAP_FAILED) return -1;
+    numbers[class] = made;
+    inverses[class] = ((uint64_t)1 << INVERSE_BITS) / (sizes[class] >> GRANULE_BITS) + 1;
+    return 0;
+}
+
+uint32_t *number_of_object(const void *object)
+{
+    if (!is_object_memory(object)) return NULL;
+    int class = class_of(object);
+    if (class >= SIZES || (numbers[class] == NULL && make_numbers(class) < 0)) return NULL;
+    return number_at(class, object);
+}
+
+static inline void forget_number(int class, const void *block)
+{
+    if (class >= SIZES || numbers[class] == NULL) return;
+    uint32_t *number = number_at(class, block);
+    if (*number != 0) *number = 0;
+}
 
 static int class_for(size_t size)
 {
@@ -121,11 +157,15 @@ static void end(void *Py_UNUSED(context), void *block)
 {
     if (!is_object_memory(block)) {
         usual.free(usual.context, block);
-    } else if (!inside && !is_done_again) {
+        return;
+    }
+    int class = class_of(block);
+    forget_number(class, block);
+    if (!inside && !is_done_again) {
         end_block_aside(block);
     } else {
-        *(void **)block = freed[class_of(block)];
-        freed[class_of(block)] = block;
+        *(void **)block = freed[class];
+        freed[class] = block;
     }
 }
 

@@ -32,13 +32,14 @@ size_t read_safely(void *place, const void *from, size_t size)
     return got < 0 ? 0 : (size_t)got;
 }
 
-static const void *frame_of_object(PyObject *frame) { return *(void **)((char *)frame + POINTER_IN_OBJECT); }
+const void *frame_of_object(PyObject *frame) { return *(void **)((char *)frame + POINTER_IN_OBJECT); }
 
 /* Learn where the thread's state has its frame; called by a function in Python. */
 int find_current_frame(void)
 {
     PyObject *object = (PyObject *)PyEval_GetFrame();
     if (object == NULL) return -1;
+    find_traces(object);
     const void *frame = frame_of_object(object), *state[STATE_SIZE / sizeof(void *)], *behind;
     size_t count = read_safely(state, PyThreadState_Get(), sizeof state) / sizeof *state;
     for (int indirect = 0; indirect < 2; indirect++)

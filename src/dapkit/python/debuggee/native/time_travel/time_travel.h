@@ -132,6 +132,7 @@ extern const Hook interpreter_hooks[], interpreter_semaphore_hooks[];
 /* objects.c */
 
 int is_object_memory(const void *block); /* where the program's objects lie; all of it can be read */
+uint32_t *number_of_object(const void *object); /* 0 when the object is made; NULL for objects elsewhere */
 void place_objects(void); /* of the program */
 void take_freed_aside(void); /* before a copy is made */
 /* This thread does work of the debugger that is repeated each time the program is executed, live or in a replay. */
@@ -226,6 +227,7 @@ extern LogHead *log_head;
 
 int find_current_frame(void);
 const void *current_frame(void);
+const void *frame_of_object(PyObject *frame);
 const void *frame_of_thread(const PyThreadState *state);
 void note_step(const void *code, uint64_t when); /* of the frame that is being executed */
 int64_t step_of(PyObject *frame); /* -1: it had begun before, 0: it has begun no line */
@@ -235,6 +237,15 @@ int64_t step_of_identity(uint64_t identity);
 int64_t first_step_of_identity(uint64_t identity);
 void forget_steps(void);
 size_t read_safely(void *place, const void *from, size_t size); /* how much of it there is */
+
+/* hashes.c: of objects in a recording */
+
+int number_hashes(void);
+
+/* frame_traces.c: objects that the debugger leaves in a frame */
+
+void find_traces(PyObject *frame); /* from the frame of a function in Python */
+void remove_traces(void); /* from the frame that the thread executes */
 
 /* collector.c */
 
