@@ -501,7 +501,10 @@ def record_with_package(folder: Path, python: str, *words: str) -> tuple[Path, P
 async def test_the_contents_of_libraries_are_named_by_hashes_and_not_packed(tmp_path: Path, python: str) -> None:
     module, file = record_with_package(tmp_path, python)
     assert file.stat().st_size < 100_000
-    libraries = json.loads(zipfile.ZipFile(file).read("recording.json"))["libraries"]
+    description = json.loads(zipfile.ZipFile(file).read("recording.json"))
+    libraries = description["libraries"]
+    assert str(file.parent / "app.py") in description["files"]
+    assert str(module) not in description["files"]  # its bytecode says which one it was
     assert [path.name for path in map(Path, libraries) if path.parent.parent == module.parent] == [
         path.name for path in (module.parent / "__pycache__").iterdir()
     ]

@@ -74,7 +74,7 @@ class Description(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
         streams: its standard streams.
         signals: which signals were ignored and blocked at its start; empty if it is not known.
         zone: name of the time zone of the machine; empty if it is not known.
-        files: of the modules that it had imported, with their SHA-256.
+        files: of the modules that it had imported, with their SHA-256; not of those whose bytecode is in `libraries`.
         sources: files of the program's own modules whose texts the archive has, in the order of their numbers.
         libraries: files of the interpreter and of installed packages whose contents the notes lack.
 

@@ -118,18 +118,19 @@ def record(
             return RecordedRun(code=code)
         hidden = {} if secrets else _secrets_in(environment)
         start = _start(folder)
-        files, bytecode = _files(folder)
-        files = [path for path in files if path != str(TIME_TRAVEL)]  # that one is ours, and not the program's
-        library_files = are_of_libraries([*files, *bytecode], start["library"])
+        modules = _modules(folder)
+        files = {path for path in modules if path != str(TIME_TRAVEL)}  # that one is ours, and not the program's
+        library_files = are_of_libraries([*files, *filter(None, modules.values())], start["library"])
         values = [value.encode() for values in hidden.values() for value in values if len(value) >= _SECRET_BYTES]
-        sources = _own_sources(set(files) - set(library_files), values)
+        sources = _own_sources(files.difference(library_files), values)
         notes = file.Notes(
             folder,
             values,
             [] if packages else library_files,
         )
+        files = {path for path in files if modules[path] not in notes.libraries}  # their bytecode is compared
         if command.kind == "program":
-            files.append(str(Path(start["cwd"], command.what)))
+            files.add(str(Path(start["cwd"], command.what)))
         description = file.Description(
             format=file.FORMAT,
             dapkit=__version__,
@@ -154,7 +155,7 @@ def record(
             streams=start["streams"],
             signals=start["signals"],
             zone=zone_of_machine(),
-            files={path: file_hash for path in sorted(set(files)) if (file_hash := hash_of(path))},
+            files={path: file_hash for path in sorted(files) if (file_hash := hash_of(path))},
             sources=tuple(sources),
             libraries=notes.libraries,
             name=target.name,
@@ -228,13 +229,13 @@ def _start(folder: Path) -> dict[str, Any]:
         raise file.RecordingProblem(file.NOTHING) from None
 
 
-def _files(folder: Path) -> tuple[list[str], list[str]]:
-    """Return the files of the modules that the program had imported, and the files of their bytecode."""
+def _modules(folder: Path) -> dict[str, str]:
+    """Return the files of the modules that the program had imported, each with the file of its bytecode."""
     try:
         files, bytecode = marshal.loads((folder / "files").read_bytes())  # noqa: S302 - by the program's debugger
     except FileNotFoundError:  # it was killed
-        return [], []
-    return [path for path in files if path], [path for path in bytecode if path]
+        return {}
+    return {path: cached for path, cached in zip(files, bytecode, strict=True) if path}
 
 
 def _own_sources(paths: Iterable[str], secrets: Iterable[bytes]) -> dict[str, bytes]:
