@@ -7,8 +7,8 @@ from pathlib import Path
 
 from dapkit import __version__
 from dapkit.python.debuggee_files import TIME_TRAVEL
+from dapkit.python.recording.build_ids import has_identity
 from dapkit.python.recording.file import Description, listed
-from dapkit.python.recording.library_files import hash_of
 
 _LIBRARY = "import sys, sysconfig; g = sysconfig.get_config_var; print(g('Py_ENABLE_SHARED') and g('INSTSONAME') or '')"
 _LIBRARY_PLACES = "import sysconfig; print(sysconfig.get_config_var('LIBDIR') or '')"
@@ -35,8 +35,8 @@ def interpreter_files(executable: str) -> list[str]:
 def is_recorded_by(recorded: Description, executable: str) -> bool:
     """Return whether an interpreter is the one of a recording: a library of it may lie where it was recorded, too."""
     libraries = list(recorded.interpreter)[1:]
-    hashes = {hash_of(path) for path in (*interpreter_files(executable), *libraries)}
-    return all(value in hashes for value in recorded.interpreter.values())
+    files = list(dict.fromkeys((*interpreter_files(executable), *libraries)))
+    return all(any(has_identity(path, identity) for path in files) for identity in recorded.interpreter.values())
 
 
 def objection_to(recorded: Description, executable: str, *, is_same: bool) -> str:
@@ -50,7 +50,7 @@ def objection_to(recorded: Description, executable: str, *, is_same: bool) -> st
         version, path = recorded.version.partition(" ")[0], next(iter(recorded.interpreter))
         is_here = "is another one" if Path(executable).is_file() else "is not here"
         return (
-            f"it was recorded by Python {version}, {path} (SHA-256 {recorded.interpreter[path]}), "
+            f"it was recorded by Python {version}, {path} ({recorded.interpreter[path]}), "
             f"and {executable} {is_here}: give that one as python"
         )
     extensions = [path for path in recorded.files if path.endswith(".so")]
@@ -66,7 +66,7 @@ def remark_on(recorded: Description) -> str:
     The same goes for another build of dapkit, which may not find its way through the notes.
     """
     remarks: list[str] = []
-    if recorded.extension and recorded.extension != hash_of(str(TIME_TRAVEL)):
+    if recorded.extension and not has_identity(str(TIME_TRAVEL), recorded.extension):
         remarks.append(
             f"Another build of dapkit has recorded this (version {recorded.dapkit}, here {__version__}). "
             "If the program goes another way than the recorded one, open it with that build."
@@ -78,14 +78,14 @@ def remark_on(recorded: Description) -> str:
 
 def changed_files(recorded: Description) -> list[str]:
     """Return the paths of the files that were recorded and have another text here, or are missing."""
-    return [path for path, was in recorded.files.items() if was and was != hash_of(path)]
+    return [path for path, identity in recorded.files.items() if identity and not has_identity(path, identity)]
 
 
 def _changed_among(recorded: Description, files: Iterable[str]) -> list[str]:
     """Return the recorded files that have changed here, or are missing, each with which of both."""
     changed: list[str] = []
     for path in dict.fromkeys(files):
-        was, now = recorded.files.get(path, ""), hash_of(path)
-        if was and was != now:
-            changed.append(f"{path} ({'changed' if now else 'missing'})")
+        identity = recorded.files.get(path)
+        if identity and not has_identity(path, identity):
+            changed.append(f"{path} ({'changed' if Path(path).is_file() else 'missing'})")
     return changed

@@ -56,13 +56,13 @@ class Description(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     Attributes:
         format: version of all this.
         dapkit: version of dapkit.
-        extension: SHA-256 of the C extension that has recorded it; empty if it is not known.
+        extension: identity of the C extension that has recorded it; empty if it is not known.
         began: when the program was started, in microseconds since 1970; and `ended`.
         exit_code: of the program; minus the signal that ended it.
         why: the recording ended before the program, for this reason; empty if not.
         executable: the interpreter, with its `options`.
         version: of the interpreter, as `sys.version`.
-        interpreter: its files, with their SHA-256.
+        interpreter: its files, with their identities: build IDs, or SHA-256.
         kind: `program`, `module` or `code`; its name or text, and its arguments. A `command` is not of Python, and has
             no notes: only the Python processes that it has started are recorded.
         name: of the recording, as the processes that it has started know it; empty without those.
@@ -74,7 +74,8 @@ class Description(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
         streams: its standard streams.
         signals: which signals were ignored and blocked at its start; empty if it is not known.
         zone: name of the time zone of the machine; empty if it is not known.
-        files: of the modules that it had imported, with their SHA-256; not of those whose bytecode is in `libraries`.
+        files: of the modules that it had imported, with their identities; without the modules whose bytecode is in
+            `libraries`.
         sources: files of the program's own modules whose texts the archive has, in the order of their numbers.
         libraries: files of the interpreter and of installed packages whose contents the notes lack.
 

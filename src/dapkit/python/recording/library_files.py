@@ -6,6 +6,7 @@ which have the time of its source, stay in the notes.
 """
 
 import mmap
+import stat
 import struct
 from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
@@ -41,10 +42,12 @@ class LibraryFile(msgspec.Struct, frozen=True):
 
 
 def hash_of(path: str) -> str:
-    """Return the SHA-256 of a file; empty if it cannot be read."""
+    """Return the SHA-256 of a file; empty if it is not a file, or cannot be read."""
     import hashlib
 
     try:
+        if not Path(path).is_file():  # a device may never end
+            return ""
         with Path(path).open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
     except OSError:
@@ -133,9 +136,10 @@ def _first_of(path: str) -> int:
 def _size_of(path: str) -> int:
     """Return the size of a regular file, 0 if there is no such file."""
     try:
-        return Path(path).stat().st_size if Path(path).is_file() else 0
+        state = Path(path).stat()
     except OSError:
         return 0
+    return state.st_size if stat.S_ISREG(state.st_mode) else 0
 
 
 def _content_of(path: str) -> bytes:

@@ -19,7 +19,8 @@ from typing import Any, Literal
 from dapkit import __version__
 from dapkit.python.debuggee_files import ENTRY, TIME_TRAVEL
 from dapkit.python.recording import file
-from dapkit.python.recording.library_files import are_of_libraries, hash_of
+from dapkit.python.recording.build_ids import identity_of
+from dapkit.python.recording.library_files import are_of_libraries
 from dapkit.python.recording.machine import zone_of_machine
 from dapkit.python.recording.process_tree import PARENT, collected, followed, is_collected_elsewhere
 from dapkit.redaction.secret_names import SHAPES, Secrecy, secrecy_of
@@ -134,7 +135,7 @@ def record(
         description = file.Description(
             format=file.FORMAT,
             dapkit=__version__,
-            extension=hash_of(str(TIME_TRAVEL)),
+            extension=identity_of(str(TIME_TRAVEL)),
             began=began,
             ended=time.time_ns() // 1000,
             exit_code=code,
@@ -143,7 +144,7 @@ def record(
             options=command.options,
             version=start["version"],
             interpreter={
-                path: hash_of(path) for path in (os.path.realpath(command.interpreter), *start["interpreter"])
+                path: identity_of(path) for path in (os.path.realpath(command.interpreter), *start["interpreter"])
             },
             kind=command.kind,
             what=command.what,
@@ -155,7 +156,7 @@ def record(
             streams=start["streams"],
             signals=start["signals"],
             zone=zone_of_machine(),
-            files={path: file_hash for path in sorted(files) if (file_hash := hash_of(path))},
+            files={path: identity for path in sorted(files) if (identity := identity_of(path))},
             sources=tuple(sources),
             libraries=notes.libraries,
             name=target.name,
