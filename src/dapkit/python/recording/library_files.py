@@ -22,6 +22,7 @@ _FIRST_NOTE = _NAMES + 8 + _NAME_BYTES * _MOST_NAMES
 _MOST_NOTES = 200_000
 """So many notes are looked at: programs import most of their modules at their beginning."""
 _LEAST_BYTES = 1_000
+_HASH_DIGITS = 32
 _OF_BYTECODE = ".pyc"
 _HEADER_BYTES = 16
 
@@ -30,7 +31,7 @@ class LibraryFile(msgspec.Struct, frozen=True):
     """A file whose contents are not in the recording.
 
     Attributes:
-        hash: SHA-256 of its contents, of bytecode without the header.
+        hash: the first half of the SHA-256 of its contents, of bytecode without the header.
         size: of them, in bytes.
         places: where the notes have them, in bytes from their beginning.
 
@@ -95,7 +96,7 @@ def put_back(notes: mmap.mmap, files: dict[str, LibraryFile]) -> list[str]:
             raise ValueError(f"{path} would be put outside of the notes")
         first = _first_of(path)
         content = _content_of(path)[first:] if _size_of(path) == file.size + first else b""
-        if _hash_of_bytes(content) != file.hash:
+        if _hash_of_bytes(content) != file.hash[:_HASH_DIGITS]:
             objections.append(f"{path} ({'changed' if Path(path).is_file() else 'missing'})")
             continue
         for place in file.places:
@@ -152,4 +153,4 @@ def _content_of(path: str) -> bytes:
 def _hash_of_bytes(content: bytes) -> str:
     import hashlib
 
-    return hashlib.sha256(content).hexdigest()
+    return hashlib.sha256(content).hexdigest()[:_HASH_DIGITS]
