@@ -17,6 +17,7 @@ class JobQueue:
         self._link = link
         self._stops = stops
         self._jobs: list[tuple[int, Job]] = []  # with the threads that they are for
+        self._visits: set[Job] = set()  # of these, those for threads that run
 
     @in_link_thread
     def post(self, ident: int, job: Job) -> None:
@@ -42,6 +43,7 @@ class JobQueue:
         """Do work in a thread that runs, at its next safe point within so many seconds."""
         until = monotonic() + seconds
         self._jobs = [(owner, each) for owner, each in self._jobs if not each.is_over]
+        self._visits = {each for each in self._visits if not each.is_over} | {job}
         self._jobs.append((ident, job))
         self._stops.visit(ident, job)
         self._link.after(limits.TICK_SECONDS, lambda: job.look(self._link, lambda: monotonic() < until))
@@ -68,9 +70,13 @@ class JobQueue:
     def forget(self) -> None:
         """Drop the last work: the session is over."""
         self._jobs.clear()
+        self._visits.clear()
 
     def withdraw(self, goes_on: Callable[[int], bool]) -> None:
-        """Refuse work that threads which are about to continue have not begun."""
+        """Refuse work that stopped threads which are about to continue have not begun.
+
+        A thread also continues when it has done some work without a stop. Work that came for it meanwhile is next.
+        """
         for ident, job in self._jobs:
-            if goes_on(ident):
+            if job not in self._visits and goes_on(ident):
                 job.withdraw()
