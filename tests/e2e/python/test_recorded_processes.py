@@ -107,7 +107,7 @@ async def test_each_process_is_in_the_file_and_is_opened_at_its_failure(project:
 
 
 async def test_each_failed_process_is_opened_as_a_session_at_its_failure(project: Path) -> None:
-    record(project, "--children", "-o", "run.dapkit", "main.py")
+    record(project, "--children", "-o", "run.dapkit", sys.executable, "main.py")
     async with adapter_client(project) as driver:
         stopped = await opened(driver, project / "run.dapkit")
         assert stopped.description == "End of recorded history"
@@ -126,7 +126,7 @@ async def test_each_failed_process_is_opened_as_a_session_at_its_failure(project
 async def test_failed_processes_are_only_listed_where_sessions_are_not_asked_for(
     project: Path, arguments: dict[str, object]
 ) -> None:
-    record(project, "--children", "-o", "run.dapkit", "main.py")
+    record(project, "--children", "-o", "run.dapkit", sys.executable, "main.py")
     async with adapter_client(project) as driver:
         position = driver.session.position
         await driver.launch(**arguments)

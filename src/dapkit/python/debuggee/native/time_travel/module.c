@@ -32,6 +32,7 @@ static PyObject *begin(PyObject *Py_UNUSED(module), PyObject *args)
     if (begin_checkpoints(path, name, arrive) < 0 || begin_counting(tool, counts, set_events) < 0) return NULL;
     if (find_collector() < 0 || find_handlers() < 0 || watch_thread_count() < 0) return NULL;
     find_current_frame();
+    find_traces();
     if ((!is_recorded && make_log() < 0) || make_heap() < 0) return PyErr_SetFromErrno(PyExc_OSError);
     if (find_real_functions() < 0) return NULL;
     set_slots();

@@ -39,7 +39,6 @@ int find_current_frame(void)
 {
     PyObject *object = (PyObject *)PyEval_GetFrame();
     if (object == NULL) return -1;
-    find_traces(object);
     const void *frame = frame_of_object(object), *state[STATE_SIZE / sizeof(void *)], *behind;
     size_t count = read_safely(state, PyThreadState_Get(), sizeof state) / sizeof *state;
     for (int indirect = 0; indirect < 2; indirect++)

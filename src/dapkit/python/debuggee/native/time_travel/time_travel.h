@@ -244,7 +244,7 @@ int number_hashes(void);
 
 /* frame_traces.c: objects that the debugger leaves in a frame */
 
-void find_traces(PyObject *frame); /* from the frame of a function in Python */
+void find_traces(void); /* called by a function in Python */
 void remove_traces(void); /* from the frame that the thread executes */
 
 /* collector.c */
