@@ -48,6 +48,11 @@ _MODES: Final = {RAISED_FILTER: RAISED, UNCAUGHT_FILTER: UNCAUGHT, USER_UNHANDLE
 
 _BOTH: Final = (UNCAUGHT, USER_UNHANDLED)
 """Modes that mean an exception which nothing will catch."""
+_FIRST_FRAMES: Final = {
+    "Thread._bootstrap_inner": "threading",
+    "BaseProcess._bootstrap": "multiprocessing.process",
+}
+"""Functions that print the exceptions of the program's code that they call, with the names of their modules."""
 _QUIET = (StopIteration, StopAsyncIteration, GeneratorExit)
 _NO_ERRORS = (*_QUIET, KeyboardInterrupt)
 """Never errors, wherever they end up."""
@@ -404,13 +409,15 @@ class ExceptionBreakpointTable:
         return (frame, trail) if older is None else (older, None)
 
     def _ends_thread(self, frame: FrameType) -> bool:
-        """Return whether a frame is the first one of a thread: an exception that arrives there is uncaught."""
+        """Return whether a frame is the first one of a thread or of a process of `multiprocessing`.
+
+        An exception that arrives there is printed, and is uncaught.
+        """
         code = frame.f_code
         if self._sources.kind(code.co_filename) == OURS:
             return True
-        return code.co_name == "_bootstrap_inner" and code.co_filename == getattr(
-            sys.modules.get("threading"), "__file__", None
-        )
+        module = _FIRST_FRAMES.get(code.co_qualname)
+        return module is not None and code.co_filename == getattr(sys.modules.get(module), "__file__", None)
 
 
 def _ends_context(frame: FrameType | None) -> bool:
