@@ -11,6 +11,7 @@ FEATURES: Final = {
         "tests/e2e/python/test_backward_jumps.py::*",
         "tests/e2e/python/test_branches.py::*",
         "tests/e2e/python/test_history_*",
+        "tests/e2e/python/test_recorded_forks.py::*",
         "tests/e2e/python/test_recorded_processes.py::*",
         "tests/e2e/python/test_recordings.py::*",
         "tests/e2e/python/test_replay.py::*",

@@ -531,6 +531,27 @@ async def test_a_recording_with_packages_needs_no_file_of_theirs(tmp_path: Path)
         assert written(driver) == "3 {}\n"
 
 
+TWICE = """
+import hashlib
+for name in ("data", "other", "data"):
+    with open(name, "rb") as file:
+        print(hashlib.sha256(file.read()).hexdigest())
+"""
+
+
+@pytest.mark.thorough
+async def test_data_that_is_read_twice_is_packed_once(tmp_path: Path) -> None:
+    for name in ("data", "other"):
+        (tmp_path / name).write_bytes(os.urandom(300_000))
+    (tmp_path / "twice.py").write_text(TWICE)
+    recorded = record(tmp_path, "-o", "run.dapkit", sys.executable, "twice.py")
+    assert (tmp_path / "run.dapkit").stat().st_size < 800_000
+    (tmp_path / "data").unlink()
+    async with adapter_client(tmp_path) as driver:
+        await open_recording(driver, tmp_path / "run.dapkit")
+        assert written(driver) == recorded.stdout
+
+
 @pytest.mark.thorough
 async def test_another_interpreter_is_refused(
     shop: tuple[Path, "subprocess.CompletedProcess[str]"], tmp_path: Path
@@ -638,6 +659,9 @@ CLAIMS: dict[str, tuple[dict[str, object], str]] = {
     "place": ({"libraries": {"/bin/sh": {"hash": "", "size": 9, "places": [1 << 40]}}}, "outside of the notes"),
     "size": ({"libraries": {"/bin/sh": {"hash": "", "size": 1 << 40, "places": []}}}, "outside of the notes"),
     "file": ({"libraries": {"/dev/zero": {"hash": "", "size": 9, "places": [0]}}}, r"/dev/zero \(missing\)"),
+    "repeat": ({"repeats": [[1 << 40, 9, 0]]}, "outside of the notes"),
+    "repeated": ({"repeats": [[0, 9, 1 << 40]]}, "outside of the notes"),
+    "negative": ({"repeats": [[-8, 4, 0]]}, "outside of the notes"),
     "sources": ({"sources": ["/a", "/b"], "files": {"/a": "0", "/b": "0"}}, "have more than 4,194,304 bytes"),
 }
 

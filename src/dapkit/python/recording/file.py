@@ -17,15 +17,16 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from dapkit.python.recording.library_files import LibraryFile, put_back, take_out
+from dapkit.python.recording.library_files import LibraryFile, put_back, repeat, take_out, take_out_repeats
+from dapkit.python.recording.notes import head_of
 
 if TYPE_CHECKING:
     import zipfile
 
 SUFFIX = ".dapkit"
-FORMAT = 2
+FORMAT = 3
 FORMATS = (1, FORMAT)
-"""Formats that can be read: a recording of format 1 has no `libraries`."""
+"""The first and the last that can be read: format 1 has no `libraries`, 2 has no `repeats` and no children of forks."""
 PART_BYTES = 1 << 22
 DESCRIPTION = "recording.json"
 NOTHING = "nothing was recorded: the program ended before it began"
@@ -42,8 +43,6 @@ _LEVEL = 3
 """Of the compression: 4 takes twice as long, for a size that is a tenth smaller."""
 _COLLECTION_BYTES = 24
 _LISTED = 5
-_END, _COLLECTIONS, _WHY = slice(0, 8), slice(16, 24), slice(32, 96)
-"""Where the head of the notes has these: `LogHead` in `debuggee/native/time_travel/time_travel.h`."""
 
 
 class RecordingProblem(Exception):  # noqa: N818 - the sentence reads right where it is raised
@@ -78,6 +77,8 @@ class Description(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
             `libraries`.
         sources: files of the program's own modules whose texts the archive has, in the order of their numbers.
         libraries: files of the interpreter and of installed packages whose contents the notes lack.
+        repeats: data that the notes lack, as they have it before: its place and size, and the place of the first.
+        forked: whether it is the child of a fork, whose notes begin with its parent's.
 
     """
 
@@ -105,6 +106,8 @@ class Description(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     signals: dict[str, list[int]] = {}
     sources: tuple[str, ...] = ()
     libraries: dict[str, LibraryFile] = {}
+    repeats: list[tuple[int, int, int]] = []
+    forked: bool = False
     name: str = ""
     parent: str = ""
 
@@ -115,6 +118,7 @@ class Notes:
     Attributes:
         why: they end before the program, for this reason; empty if not.
         libraries: the files whose contents they lack now.
+        repeats: the data that they lack now, as it is in them before.
 
     """
 
@@ -131,12 +135,14 @@ class Notes:
         except FileNotFoundError:
             raise RecordingProblem(NOTHING) from None
         with file, mmap.mmap(file.fileno(), 0) as notes:
-            self._end = int.from_bytes(notes[_END], "little")
-            self._collected = int.from_bytes(notes[_COLLECTIONS], "little") * _COLLECTION_BYTES
-            self.why = notes[_WHY].partition(b"\0")[0].decode("utf-8", "replace")
+            head = head_of(notes)
+            self._end = head.end
+            self._collected = head.collections * _COLLECTION_BYTES
+            self.why = head.why
             for secret in secrets:
                 _overwrite(notes, secret, self._end)
             self.libraries = take_out(notes, self._end, library_files)
+            self.repeats = take_out_repeats(notes, self._end, self.libraries)
 
     def parts(self) -> Iterator[tuple[str, bytes]]:
         """Yield the names of the files that the archive has."""
@@ -247,7 +253,7 @@ def texts_of(source: Path, paths: Iterable[str], process: int = 0) -> dict[str, 
 def unpack(source: Path, folder: Path, process: int = 0) -> Description:
     """Write the files `notes` and `collections` of a recording, or of a process in it, into a folder.
 
-    The notes lack the contents of libraries; `complete` adds them.
+    The notes lack the contents of libraries, and repeated data; `complete` adds them.
 
     Raises:
         RecordingProblem: it is not a recording, or damaged.
@@ -278,6 +284,7 @@ def complete(source: Path, folder: Path, description: Description) -> None:
     """
     with (folder / "notes").open("r+b") as file, mmap.mmap(file.fileno(), 0) as notes:
         try:
+            repeat(notes, description.repeats)  # first: such data may have been in front of a library's
             objections = put_back(notes, description.libraries)
         except ValueError as error:
             raise RecordingProblem(f"{source} is damaged: {DESCRIPTION}: {error}") from error
@@ -323,7 +330,7 @@ def _described(source: Path, archive: "zipfile.ZipFile") -> Description:
     try:
         description = msgspec.json.decode(content)
         number = description.get("format") if isinstance(description, dict) else None
-        if number not in FORMATS:
+        if not isinstance(number, int) or not FORMATS[0] <= number <= FORMAT:
             raise RecordingProblem(
                 f"{source} is a recording of format {number}, this dapkit reads {FORMATS[0]} to {FORMAT}:"
                 " use the version that made it"

@@ -5,22 +5,19 @@ contents are taken out of the notes, and put back when the recording is opened. 
 which have the time of its source, stay in the notes.
 """
 
+import itertools
 import mmap
 import stat
-import struct
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import msgspec
 
+from dapkit.python.recording.notes import FIRST_NOTE, data_of_calls
+
 _PACKAGES = ("/site-packages/", "/dist-packages/")
-_NOTE = struct.Struct("<IIQQQqqQ")
-_PART = struct.Struct("<Q")
-_NAMES, _NAME_BYTES, _MOST_NAMES = 96, 32, 1024
-"""The head of the notes has the number of names of calls, and then the names: `LogHead` in `time_travel.h`."""
-_FIRST_NOTE = _NAMES + 8 + _NAME_BYTES * _MOST_NAMES
-_MOST_NOTES = 200_000
-"""So many notes are looked at: programs import most of their modules at their beginning."""
+_MOST_READS = 50_000
+"""So many calls of `read` are looked at: programs import most of their modules at their beginning."""
 _LEAST_BYTES = 1_000
 _HASH_DIGITS = 32
 _OF_BYTECODE = ".pyc"
@@ -71,8 +68,8 @@ def take_out(notes: mmap.mmap, end: int, paths: Iterable[str]) -> dict[str, Libr
             by_size.setdefault(size, []).append(path)
     files: dict[str, LibraryFile] = {}
     contents: dict[str, bytes] = {}
-    for place, size in _reads(notes, end, by_size):
-        for path in by_size[size]:
+    for place, size in _reads(notes, end):
+        for path in by_size.get(size, ()):
             content = contents.get(path) or contents.setdefault(path, _content_of(path))
             if notes[place : place + size] == content:
                 first = _first_of(path)
@@ -81,6 +78,38 @@ def take_out(notes: mmap.mmap, end: int, paths: Iterable[str]) -> dict[str, Libr
                 file.places.append(place + first)
                 break
     return files
+
+
+def take_out_repeats(notes: mmap.mmap, end: int, libraries: dict[str, LibraryFile]) -> list[tuple[int, int, int]]:
+    """Overwrite data that was read before with zeros; return its places and sizes, each with the place of the first.
+
+    The contents of `libraries` have been taken out before.
+    """
+    elsewhere = {place for file in libraries.values() for place in file.places}
+    first: dict[int, int] = {}
+    repeats: list[tuple[int, int, int]] = []
+    for place, size in _reads(notes, end):
+        if size < _LEAST_BYTES or place in elsewhere or place + _HEADER_BYTES in elsewhere:
+            continue
+        content = notes[place : place + size]
+        before = first.setdefault(hash(content), place)
+        if before != place and notes[before : before + size] == content:
+            notes[place : place + size] = bytes(size)
+            repeats.append((place, size, before))
+    return repeats
+
+
+def repeat(notes: mmap.mmap, repeats: Iterable[tuple[int, int, int]]) -> None:
+    """Write the data that `take_out_repeats` has taken out.
+
+    Raises:
+        ValueError: a place is not in the notes.
+
+    """
+    for place, size, before in repeats:
+        if min(place, size, before) < 0 or max(place, before) + size > len(notes):
+            raise ValueError(f"{size} bytes would be copied from {before} to {place}, outside of the notes")
+        notes[place : place + size] = notes[before : before + size]
 
 
 def put_back(notes: mmap.mmap, files: dict[str, LibraryFile]) -> list[str]:
@@ -104,30 +133,12 @@ def put_back(notes: mmap.mmap, files: dict[str, LibraryFile]) -> list[str]:
     return objections
 
 
-def _reads(notes: mmap.mmap, end: int, sizes: Collection[int]) -> Iterator[tuple[int, int]]:
-    """Yield the place and the size of the data that one call has read, where it has one of these sizes."""
-    number_of_read = _number_of_read(notes)
-    place = _FIRST_NOTE
-    for _ in range(_MOST_NOTES):
-        if place + _NOTE.size > end:
-            return
-        size, parts, call, _, _, result, _, _ = _NOTE.unpack_from(notes, place)
-        if size < _NOTE.size:
-            return
-        if call == number_of_read and parts == 1 and result in sizes:
-            (room,) = _PART.unpack_from(notes, place + _NOTE.size)
-            if room == result:
-                yield place + _NOTE.size + _PART.size, result
-        place += size
-
-
-def _number_of_read(notes: mmap.mmap) -> int:
-    (count,) = _PART.unpack_from(notes, _NAMES)
-    for number in range(min(count, _MOST_NAMES)):
-        begin = _NAMES + 8 + number * _NAME_BYTES
-        if notes[begin : begin + _NAME_BYTES].partition(b"\0")[0] == b"read":
-            return number
-    return -1
+def _reads(notes: mmap.mmap, end: int) -> Iterator[tuple[int, int]]:
+    """Yield the place and the size of the data that one call has read."""
+    reads = data_of_calls(notes, "read", FIRST_NOTE, end)
+    for result, place, size in itertools.islice(reads, _MOST_READS):
+        if size == result:
+            yield place, size
 
 
 def _first_of(path: str) -> int:

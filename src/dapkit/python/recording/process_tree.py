@@ -6,6 +6,7 @@ processes. The first recorder packs all of it into its file.
 """
 
 import os
+import signal
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -13,6 +14,7 @@ from typing import Final
 
 import dapkit.python
 from dapkit.python.recording.file import SUFFIX, Description, RecordingProblem, describe
+from dapkit.python.recording.forks import UNKNOWN_SIGNAL, order_of_fork
 
 KEEP: Final = "DAPKIT_RECORD"
 """Which recordings are kept: `always` or `failed`."""
@@ -59,10 +61,11 @@ def is_collected_elsewhere(environment: Mapping[str, str]) -> bool:
 
 def collected(folder: Path | None) -> list[Path]:
     """Return the recordings in a folder, in the order in which their programs were started."""
-    began_by_file: dict[Path, int] = {}
+    began_by_file: dict[Path, tuple[int, list[int]]] = {}
     for path in folder.glob(f"*{SUFFIX}") if folder is not None else ():
         try:
-            began_by_file[path] = describe(path).began
+            described = describe(path)
+            began_by_file[path] = described.began, order_of_fork(described.name) if described.forked else []
         except RecordingProblem:  # its recorder is about to write it, or was killed
             continue
     return sorted(began_by_file, key=began_by_file.__getitem__)
@@ -85,20 +88,28 @@ def listed_processes(processes: list[Description], file: str) -> list[str]:
         parent = f" of process {numbers[each.parent]}" if each.parent in numbers else ""
         how = f"{_program_name(each)}, {ended(each)}"
         line = f"process {number}{parent}: {how}. Open it with: dapkit launch {file} {number}"
-        lines.append((each.exit_code == 0, line))
+        lines.append((not has_failed(each.exit_code), line))
     return [line for _, line in sorted(lines, key=lambda pair: pair[0])]
 
 
 def failed_processes(processes: list[Description]) -> dict[int, str]:
-    """Return the names of the programs of the processes that did not end with exit code 0, by their numbers."""
-    return {number: _program_name(each) for number, each in enumerate(processes, start=1) if each.exit_code != 0}
+    """Return the names of the programs of the processes that have failed, by their numbers."""
+    return {number: _program_name(each) for number, each in enumerate(processes, start=1) if has_failed(each.exit_code)}
+
+
+def has_failed(exit_code: int) -> bool:
+    """Return whether a process that another one has started has failed: one that got SIGTERM was asked to end."""
+    return exit_code not in (0, -signal.SIGTERM)
 
 
 def _program_name(recorded: Description) -> str:
-    return "code" if recorded.kind == "code" else Path(recorded.what).name
+    name = "code" if recorded.kind == "code" else Path(recorded.what).name
+    return f"{name}: fork" if recorded.forked else name
 
 
 def ended(recorded: Description) -> str:
     """Return how a recorded program has ended."""
     code = recorded.exit_code
+    if code == UNKNOWN_SIGNAL:
+        return "a signal that is not known"
     return f"exit code {code}" if code >= 0 else f"signal {-code}"

@@ -20,9 +20,19 @@ from dapkit import __version__
 from dapkit.python.debuggee_files import ENTRY, TIME_TRAVEL
 from dapkit.python.recording import file
 from dapkit.python.recording.build_ids import identity_of
+from dapkit.python.recording.forks import Fork, ended_forks, name_of_fork
 from dapkit.python.recording.library_files import are_of_libraries
 from dapkit.python.recording.machine import zone_of_machine
-from dapkit.python.recording.process_tree import PARENT, collected, followed, is_collected_elsewhere
+from dapkit.python.recording.process_tree import (
+    FOLDER as COLLECTION,
+)
+from dapkit.python.recording.process_tree import (
+    PARENT,
+    collected,
+    followed,
+    has_failed,
+    is_collected_elsewhere,
+)
 from dapkit.redaction.secret_names import SHAPES, Secrecy, secrecy_of
 from dapkit.system.scratch_folder import scratch_folder
 
@@ -104,31 +114,101 @@ def record(
     hides_seed = not environment.get(_SEED)
     if hides_seed:
         environment[_SEED] = str(random.SystemRandom().randrange(1, 1 << 32))
+    is_child = is_collected_elsewhere(environment)
     with scratch_folder("dapkit-record-") as folder:
         if can_ask:
             environment[FOLDER] = str(folder)
         started_in, collection = followed(environment, follow, folder, target.name) if follow else (environment, None)
-        (folder / "given").write_bytes(marshal.dumps({"most": most, "hides_seed": hides_seed}))
+        options = {"most": most, "hides_seed": hides_seed, "forks": bool(follow)}
+        (folder / "given").write_bytes(marshal.dumps(options))
         began = time.time_ns() // 1000
         words = [command.interpreter, *command.options, str(ENTRY), "--record", str(folder)]
         words += [f"--{command.kind}", command.what, "--", *command.args]
         with _started(words, started_in) as program:
             code = program.wait()
-        processes = collected(collection)
-        if not is_kept(code, (folder / ASKED).exists()) and not processes:
-            return RecordedRun(code=code)
-        hidden = {} if secrets else _secrets_in(environment)
-        start = _start(folder)
-        modules = _modules(folder)
+        packer = _Packer(command, folder, started_in, began, hides_seed=hides_seed, secrets=secrets, packages=packages)
+        is_wanted = is_kept(code, (folder / ASKED).exists()) and (follow != ASKED or not is_child or has_failed(code))
+        try:
+            if follow:
+                keeps_all = follow != ASKED
+                forks = [fork for fork in ended_forks(folder) if keeps_all or has_failed(fork.exit_code)]
+                packer.pack_forks(forks, Path(started_in[COLLECTION]), target.name)
+            processes = collected(collection)
+            if not is_wanted and not processes:
+                return RecordedRun(code=code)
+            parent = environment.get(PARENT, "")
+            return packer.pack(target, folder, code, parent=parent, processes=processes)
+        except FileNotFoundError:
+            if not is_child:
+                raise
+            return RecordedRun(code=code)  # this program has outlived the first one, whose recorder is done
+
+
+class _Packer:
+    """Packs the notes of a program, and of its children that were made by `fork`."""
+
+    def __init__(
+        self,
+        command: PythonCommand,
+        folder: Path,
+        environment: Mapping[str, str],
+        began: int,
+        *,
+        hides_seed: bool,
+        secrets: bool,
+        packages: bool,
+    ) -> None:
+        """Take the command, the folder of its notes, and the options of `record`."""
+        self._command = command
+        self._folder = folder
+        self._environment = environment
+        self._began = began
+        self._hides_seed = hides_seed
+        self._packages = packages
+        self._secrets = {} if secrets else _secrets_in(environment)
+
+    def pack_forks(self, forks: Iterable[Fork], folder: Path, name: str) -> None:
+        """Write the recordings of children into a folder; `name` is the name of the program's recording.
+
+        It must be done before the program's own is packed, which changes its notes.
+
+        Raises:
+            OSError: they cannot be written.
+
+        """
+        complete = [*forks]
+        for fork in complete:
+            fork.complete()
+        for fork in complete:
+            of_parent, _, _ = fork.number.rpartition(".")
+            target = folder / name_of_fork(name, fork.number)
+            self.pack(target, fork.folder, fork.exit_code, parent=name_of_fork(name, of_parent), forked=True)
+
+    def pack(
+        self,
+        target: Path,
+        folder: Path,
+        code: int,
+        *,
+        parent: str,
+        forked: bool = False,
+        processes: Iterable[Path] = (),
+    ) -> RecordedRun:
+        """Write the recording whose notes are in a folder, with the recordings of other processes.
+
+        Raises:
+            RecordingProblem: nothing was recorded.
+            OSError: it cannot be written.
+
+        """
+        command, start = self._command, _start(self._folder)
+        modules = _modules(folder) or _modules(self._folder)  # a child that was killed has not listed its own
         files = {path for path in modules if path != str(TIME_TRAVEL)}  # that one is ours, and not the program's
         library_files = are_of_libraries([*files, *filter(None, modules.values())], start["library"])
-        values = [value.encode() for values in hidden.values() for value in values if len(value) >= _SECRET_BYTES]
+        secrets = [value.encode() for values in self._secrets.values() for value in values]
+        values = [value for value in secrets if len(value) >= _SECRET_BYTES]
         sources = _own_sources(files.difference(library_files), values)
-        notes = file.Notes(
-            folder,
-            values,
-            [] if packages else library_files,
-        )
+        notes = file.Notes(folder, values, [] if self._packages else library_files)
         files = {path for path in files if modules[path] not in notes.libraries}  # their bytecode is compared
         if command.kind == "program":
             files.add(str(Path(start["cwd"], command.what)))
@@ -136,7 +216,7 @@ def record(
             format=file.FORMAT,
             dapkit=__version__,
             extension=identity_of(str(TIME_TRAVEL)),
-            began=began,
+            began=self._began,
             ended=time.time_ns() // 1000,
             exit_code=code,
             why=notes.why,
@@ -150,24 +230,23 @@ def record(
             what=command.what,
             args=command.args,
             cwd=start["cwd"],
-            environment={name: _without(value, hidden.get(name, ())) for name, value in started_in.items()},
-            redacted=tuple(sorted(hidden)),
-            hides_seed=hides_seed,
+            environment={
+                name: _without(value, self._secrets.get(name, ())) for name, value in self._environment.items()
+            },
+            redacted=tuple(sorted(self._secrets)),
+            hides_seed=self._hides_seed,
             streams=start["streams"],
             signals=start["signals"],
             zone=zone_of_machine(),
             files={path: identity for path in sorted(files) if (identity := identity_of(path))},
             sources=tuple(sources),
             libraries=notes.libraries,
+            repeats=notes.repeats,
+            forked=forked,
             name=target.name,
-            parent=environment.get(PARENT, ""),
+            parent=parent,
         )
-        try:
-            file.write(target, description, notes, sources=sources.values(), processes=processes)
-        except FileNotFoundError:
-            if not is_collected_elsewhere(environment):
-                raise
-            return RecordedRun(code=code)  # this program has outlived the first one, whose recorder is done
+        file.write(target, description, notes, sources=sources.values(), processes=processes)
         return RecordedRun(code=code, kept=target, why=notes.why)
 
 

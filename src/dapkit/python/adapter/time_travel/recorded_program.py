@@ -24,7 +24,7 @@ from dapkit.python.recording.file import (
     unpack,
 )
 from dapkit.python.recording.machine import zone_of_machine
-from dapkit.python.recording.process_tree import as_replayed, failed_processes, listed_processes
+from dapkit.python.recording.process_tree import as_replayed, ended, failed_processes, listed_processes
 
 _MOST_PROCESSES = 10
 
@@ -97,9 +97,8 @@ class Replay:
         recorded = self.recorded
         if recorded.why:
             return f"The recording ended here, before the program: {recorded.why}."
-        code = recorded.exit_code
-        how = f"with exit code {code}" if code >= 0 else f"by signal {-code}"
-        return f"The recorded program has ended {how}."
+        how = ended(recorded)
+        return f"The recorded program has ended {'with' if how.startswith('exit') else 'by'} {how}."
 
 
 @asynccontextmanager

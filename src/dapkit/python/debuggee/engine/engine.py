@@ -225,13 +225,14 @@ class Engine:
         self._look_after_forks()
 
     def _look_after_forks(self) -> None:
-        role = self.stops.history
-        self.forks.look_after(self.forget_in_child, None if role is None else role.fork_wrapper)
+        self.forks.look_after(self.forget_in_child, self.stops.history)
 
     def start_in_past(self) -> None:
         """Serve the link in a replay process, and return when the adapter has configured everything."""
         self.link_thread.start()
         self._may_run.acquire()
+        if self.stops.history is not None and self.stops.history.forks_again:
+            self._look_after_forks()
 
     def continue_as_live(self, role: HistoryRole) -> None:
         """Become the engine of the live program, in a process that was a replay process."""

@@ -3,6 +3,9 @@
 The child is not debugged, nor is any child of it: it lets go of everything of ours, once, and the hooks, which
 cannot be unregistered, do nothing there from then on. The parent is debugged as before; while it forks, the
 link's thread rests if the program has one thread, which must not be warned that it has two.
+
+A process that executes the recording of a child does not fork, but the interpreter treats it as the child: it forgets
+all other threads. There the link's thread rests in any case, and the engine stays.
 """
 
 import _thread
@@ -10,6 +13,7 @@ import sys
 from collections.abc import Callable
 
 from ..connection.link import Link
+from ..execution.history_role import HistoryRole
 from ..execution.states import ThreadStates
 from ..system import at_fork
 from ..threads.table import ThreadTable
@@ -38,14 +42,14 @@ class Forks:
         self._states = states
         self._callbacks = callbacks
         self._rests = False
+        self._forks_again = False
 
-    def look_after(
-        self,
-        forget_in_child: Callable[[], None],
-        wrapper: Callable[[Callable[..., object]], Callable[..., object]] | None,
-    ) -> None:
-        """Be called at each fork from here on, each function as `wrapper` makes it; there is no way to end that."""
-        hooks: list[Callable[..., object]] = [self.rest, self.go_on, forget_in_child]
+    def look_after(self, forget_in_child: Callable[[], None], role: HistoryRole | None) -> None:
+        """Be called at each fork from here on, as the role in a history has it; there is no way to end that."""
+        wrapper = None if role is None else role.fork_wrapper
+        self._forks_again = role is not None and role.forks_again
+        in_child = self.end_rest if self._forks_again else forget_in_child
+        hooks: list[Callable[..., object]] = [self.rest, self.go_on, in_child]
         before, after_in_parent, after_in_child = hooks if wrapper is None else map(wrapper, hooks)
         at_fork(before=before, after_in_parent=after_in_parent, after_in_child=after_in_child)
 
@@ -62,7 +66,7 @@ class Forks:
             self.end_rest()
             if forking is not None:
                 self._callbacks.park_before_fork(forking)
-            if not self._threads.alone():
+            if not self._forks_again and not self._threads.alone():
                 return
             self._rests = True
             self._link.rest()

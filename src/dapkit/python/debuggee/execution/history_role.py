@@ -19,6 +19,8 @@ class HistoryRole:
         object_at: returns the object at an address, if there is one with the class at another address.
         callback_wrapper: wraps callbacks of sys.monitoring.
         fork_wrapper: wraps the fork hooks of a live program, so that a replay process skips them.
+        forks_again: whether this process executes a recording: a fork makes no other process, but this one can
+            continue as the child that was recorded, and the engine stays.
         job_wrapper: does the work of requests in stopped threads.
 
     """
@@ -31,6 +33,7 @@ class HistoryRole:
         *,
         callback_wrapper: Wrapper,
         fork_wrapper: Wrapper | None = None,
+        forks_again: bool = False,
         job_wrapper: Around = as_it_is,
         is_copy: Callable[[], object] = bool,
         scanner: Callable[[ParkedThread, str, Json], None] | None = None,
@@ -47,6 +50,7 @@ class HistoryRole:
         self.object_at = object_at
         self.callback_wrapper = callback_wrapper
         self.fork_wrapper = fork_wrapper
+        self.forks_again = forks_again
         self.job_wrapper = job_wrapper
         self._is_copy = is_copy
         self._scanner = scanner

@@ -196,11 +196,12 @@ def _begin_recorded(
     for name in _ENGINE:  # so that the interpreter has the same names and modules when it is executed again
         load(name)
     run, _ = program.prepare(kind, what, rest, archive=program.is_archive(kind, what))
-    run = load("time_travel.record_only").begin(folder, run)
+    record_only = load("time_travel.record_only")
+    run = record_only.begin(folder, run)
     sources = load("starting.startup").sources()
     load("interpreter.gc_tracking").untrack_all(of_interpreter)
     run_to_end: Callable[[], None] = program.run_to_end(
-        run, lambda _: None, sources, sys._getframe(2).f_code, asked_to_end=lambda: False
+        run, record_only.note_exit_code, sources, sys._getframe(2).f_code, asked_to_end=lambda: False
     )
     return run_to_end
 

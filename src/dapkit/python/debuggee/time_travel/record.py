@@ -16,6 +16,7 @@ from ..interpreter.errors import RequestRefused
 from ..interpreter.gc_tracking import untrack_members
 from ..interpreter.recursion_headroom import with_headroom
 from ..options import RecordingOptions
+from ..system import at_fork
 from . import line_counter, record_only, replay, signal_state, standard_streams
 from .replay_backend import REASON, backend
 
@@ -44,7 +45,7 @@ def claim(engine: "Engine") -> None:
         ) from error
     travel = engine.options.travel
     is_replay = travel is not None and travel.recording is not None
-    engine.take_role(_role(backend.read_only(as_it_is) if is_replay else as_it_is))
+    engine.take_role(_role(backend.read_only(as_it_is) if is_replay else as_it_is, is_replay=is_replay))
     _keep_link_quiet(engine)
 
 
@@ -56,14 +57,15 @@ def _keep_link_quiet(engine: "Engine") -> None:
     engine.link.be_quiet(after_turn)
 
 
-def _role(job_wrapper: Around, arrival: int | None = None) -> HistoryRole:
-    """Return the role of the live program."""
+def _role(job_wrapper: Around, *, is_replay: bool = False, arrival: int | None = None) -> HistoryRole:
+    """Return the role of the live program, or of the process that executes a recording."""
     return HistoryRole(
         _stands,
         backend.clock,
         backend.object_at,
         callback_wrapper=backend.engine_context,
         fork_wrapper=backend.live_only,
+        forks_again=is_replay,
         job_wrapper=job_wrapper,
         is_copy=backend.is_copy,
         arrival=arrival,
@@ -115,6 +117,7 @@ def _execute_again(engine: "Engine", recording: RecordingOptions) -> None:
             standard_streams.flush((output, errors))
         engine.link.event(RECORDING_ENDS, {"how": how, **_stands()})
 
+    at_fork(after_in_child=backend.continue_in_fork)
     folder = recording.folder
     backend.replay(f"{folder}/notes", f"{folder}/collections", recording.began, output, errors, ended)
 

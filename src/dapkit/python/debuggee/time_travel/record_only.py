@@ -10,10 +10,14 @@ from typing import Any, Final
 from ..interpreter.hidden_frames import hidden_frame
 from ..sources.fileless_code import UnfiledTexts
 from ..sources.files import Sources
+from ..system import at_fork
 from . import line_counter, signal_state, standard_streams
 from .replay_backend import REASON, backend
 
 _SEED: Final = "PYTHONHASHSEED"
+_FORKS: Final = "forks"
+_folders: Final[list[str]] = []
+"""The folder of the recording; in a child, after the folders of its ancestors."""
 
 
 def begin(folder: str, run: Callable[[], None]) -> Callable[[], None]:
@@ -58,11 +62,31 @@ def begin(folder: str, run: Callable[[], None]) -> Callable[[], None]:
             backend.on_start(frame.f_code, 0)
             frame = frame.f_back
 
+    _folders.append(folder)
+    if options[_FORKS]:
+        os.mkdir(f"{folder}/{_FORKS}")
+        at_fork(after_in_child=backend.engine_context(_record_fork))
     set_events = sys.monitoring.set_local_events
     given_files = f"{folder}/notes", f"{folder}/collections"
     start = backend.on_start
     backend.record(*given_files, options["most"], count_from_here, start, line_counter.TOOL, counts, set_events)
-    return _then_list_files(backend.program_context(run), folder)
+    return _then_list_files(backend.program_context(run))
+
+
+def _record_fork() -> None:
+    """Go on to record in the child of a fork, in a folder of its own: below its parent's folder."""
+    place = backend.forked_at()
+    if place is None:
+        return
+    folder = f"{_folders[-1]}/{_FORKS}/{place:015}-{os.getpid()}"
+    try:
+        os.mkdir(folder)
+        os.mkdir(f"{folder}/{_FORKS}")
+        _write(f"{folder}/begin", {"pid": os.getpid(), "place": place})
+        backend.record_fork(f"{folder}/notes", f"{folder}/collections", _list_files)
+    except OSError:  # the program runs without
+        return
+    _folders.append(folder)
 
 
 def _libraries_of_interpreter() -> list[str]:
@@ -72,18 +96,28 @@ def _libraries_of_interpreter() -> list[str]:
     return sorted(paths)
 
 
-def _then_list_files(run: Callable[[], None], folder: str) -> Callable[[], None]:
+def note_exit_code(code: int) -> None:
+    """Record with which exit code this process ends, which nothing waits for that could tell."""
+    backend.note_exit_code(code)
+
+
+def _then_list_files(run: Callable[[], None]) -> Callable[[], None]:
     """List the files of the imported modules when the program has ended."""
 
     @hidden_frame
     def run_and_list() -> None:
         try:
             run()
+            note_exit_code(0)
         finally:
-            modules = [module for module in [*sys.modules.values()] if type(module) is ModuleType]
-            _write(f"{folder}/files", ([*map(_file_of, modules)], [*map(_bytecode_of, modules)]))
+            _list_files()
 
     return run_and_list
+
+
+def _list_files() -> None:
+    modules = [module for module in [*sys.modules.values()] if type(module) is ModuleType]
+    _write(f"{_folders[-1]}/files", ([*map(_file_of, modules)], [*map(_bytecode_of, modules)]))
 
 
 def _write(path: str, content: Any) -> None:  # noqa: ANN401 - marshal's values

@@ -133,11 +133,14 @@ def _begin_engine(
     dispatcher = loader.load("requests.dispatch").Dispatcher
     ident = _thread.get_ident()
     main, folder = before.threads.main or ident, before.sources.folder
+    is_of_recording = before.options.travel is not None and before.options.travel.recording is not None
     role = HistoryRole(
         _stands,
         backend.clock,
         backend.object_at,
         callback_wrapper=backend.engine_context,
+        fork_wrapper=backend.engine_context,
+        forks_again=is_of_recording,
         job_wrapper=backend.read_only(as_it_is),
         scanner=scanner,
         arrival=arrival,

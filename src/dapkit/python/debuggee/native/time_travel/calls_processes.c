@@ -148,21 +148,30 @@ static int hook_prctl(int command, ...)
 
 /* Children */
 
-static pid_t be_child(void)
+/* Nothing is noted of one that is about to execute another program. If the interpreter notices that it has been forked, a
+   recording goes on (recording.c). */
+static pid_t be_child(int is_noticed)
 {
+    if (is_noticed && is_recorded && mode != OFF && be_only_thread()) {
+        above.on_note();
+        is_forked = 1;
+    }
     mode = OFF;
     forget_signals();
     return 0;
 }
 
 static pid_t (*real_fork)(void);
-static pid_t hook_fork(void)
+static pid_t fork_program(int is_noticed)
 {
     if (refuses()) return -1;
     if (passes()) return real_fork();
-    if (!before_blocking()) return (pid_t)replay_call("fork", 0, NULL, 0);
+    if (!before_blocking()) {
+        pid_t noted = (pid_t)replay_call("fork", 0, NULL, 0);
+        return noted == 0 ? be_child(is_noticed) : noted;
+    }
     pid_t child = real_fork();
-    if (child == 0) return be_child(); /* whose turns are its own: the notes are its parent's */
+    if (child == 0) return be_child(is_noticed); /* whose turns are its own: the notes are its parent's */
     after_blocking();
     return (pid_t)record_call("fork", 0, child, NULL, 0);
 }
@@ -175,13 +184,19 @@ static pid_t hook_forkpty(int *terminal, char *name, const struct termios *modes
     Part part = {terminal, sizeof *terminal};
     if (!before_blocking()) return (pid_t)replay_call("forkpty", 0, &part, 1);
     pid_t child = real_forkpty(terminal, name, modes, size);
-    if (child == 0) return be_child();
+    if (child == 0) return be_child(0);
     after_blocking();
     return (pid_t)record_call("forkpty", 0, child, &part, 1);
 }
 
+static pid_t hook_fork(void)
+{
+    if (!passes()) above.on_fork();
+    return fork_program(1);
+}
+
 /* A child of vfork shares the memory of its parent: it would end the notes of the parent as well. */
-static pid_t hook_vfork(void) { return hook_fork(); }
+static pid_t hook_vfork(void) { return fork_program(0); }
 
 #define SPAWNS(name)                                                                                                   \
     static int (*real_##name)(pid_t *, const char *, const posix_spawn_file_actions_t *, const posix_spawnattr_t *,    \
@@ -200,14 +215,27 @@ SPAWNS(posix_spawn)
 SPAWNS(posix_spawnp)
 
 /* Where another program takes the place of this one nothing more is noted, unless that fails. */
-CHANGES(int, execve, (const char *path, char *const *arguments, char *const *environment),
-        (path, arguments, environment), hash_texts(path, arguments))
-CHANGES(int, execv, (const char *path, char *const *arguments), (path, arguments), hash_texts(path, arguments))
-CHANGES(int, execvp, (const char *path, char *const *arguments), (path, arguments), hash_texts(path, arguments))
-CHANGES(int, execvpe, (const char *path, char *const *arguments, char *const *environment),
-        (path, arguments, environment), hash_texts(path, arguments))
-CHANGES(int, fexecve, (int file, char *const *arguments, char *const *environment), (file, arguments, environment),
-        hash_number(hash_texts(NULL, arguments), (uint64_t)file))
+#define EXECUTES(name, parameters, arguments, key)                                                                     \
+    static int(*real_##name) parameters;                                                                               \
+    static int hook_##name parameters                                                                                  \
+    {                                                                                                                  \
+        if (refuses()) return -1;                                                                                      \
+        if (passes()) return real_##name arguments;                                                                    \
+        uint64_t noted_key = (key);                                                                                    \
+        if (!before_blocking()) return (int)replay_call(#name, noted_key, NULL, 0);                                    \
+        log_head->exit = EXECUTED;                                                                                     \
+        int64_t result = BLOCKING(real_##name arguments);                                                              \
+        log_head->exit = 0;                                                                                            \
+        return (int)record_call(#name, noted_key, result, NULL, 0);                                                    \
+    }
+EXECUTES(execve, (const char *path, char *const *arguments, char *const *environment), (path, arguments, environment),
+         hash_texts(path, arguments))
+EXECUTES(execv, (const char *path, char *const *arguments), (path, arguments), hash_texts(path, arguments))
+EXECUTES(execvp, (const char *path, char *const *arguments), (path, arguments), hash_texts(path, arguments))
+EXECUTES(execvpe, (const char *path, char *const *arguments, char *const *environment), (path, arguments, environment),
+         hash_texts(path, arguments))
+EXECUTES(fexecve, (int file, char *const *arguments, char *const *environment), (file, arguments, environment),
+         hash_number(hash_texts(NULL, arguments), (uint64_t)file))
 
 static pid_t (*real_wait4)(pid_t, int *, int, struct rusage *);
 static pid_t hook_wait4(pid_t child, int *status, int flags, struct rusage *usage)
@@ -267,19 +295,20 @@ static int hook_pclose(FILE *stream)
     return real_pclose(stream);
 }
 
-#define ENDS(name, parameters, arguments)                                                                              \
+#define ENDS(name, parameters, arguments, to_note)                                                                     \
     static void(*real_##name) parameters;                                                                              \
     static void hook_##name parameters                                                                                 \
     {                                                                                                                  \
         if (inside && mode == REPLAY) above.on_end();                                                                  \
+        if (inside && mode == LIVE) to_note;                                                                           \
         real_##name arguments;                                                                                         \
         abort();                                                                                                       \
     }
-ENDS(_exit, (int code), (code))
-ENDS(_Exit, (int code), (code))
-ENDS(quick_exit, (int code), (code))
-ENDS(exit, (int code), (code))
-ENDS(abort, (void), ())
+ENDS(_exit, (int code), (code), above.on_exit(code))
+ENDS(_Exit, (int code), (code), above.on_exit(code))
+ENDS(quick_exit, (int code), (code), above.on_exit(code))
+ENDS(exit, (int code), (code), above.on_exit(code))
+ENDS(abort, (void), (), (void)0)
 
 /* The system's log */
 

@@ -89,6 +89,20 @@ int record_collections(const char *path)
     return map_collections(open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600)) < 0 ? -1 : make_room();
 }
 
+uint64_t count_collections(void) { return place; }
+
+int record_collections_of_fork(const char *path)
+{
+    const Collection *before = collections;
+    size_t size = place * sizeof *collections;
+    int file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (file < 0 || pwrite(file, before, size, 0) != (ssize_t)size) return -1;
+    munmap(collections, ROOM);
+    close(collections_file);
+    collections_room = size;
+    return map_collections(file) < 0 ? -1 : make_room();
+}
+
 int read_collections(const char *path) { return map_collections(open(path, O_RDWR | O_CLOEXEC)); }
 
 static int make_collections(void)

@@ -40,10 +40,14 @@ static int map_log(int file)
 }
 
 /* A file that has no room would end the program when it is written to. */
+static int allocate(int file, size_t from, size_t size)
+{
+    return (errno = posix_fallocate(file, (off_t)from, (off_t)size)) == 0 ? 0 : -1;
+}
+
 static int grow(size_t size)
 {
-    if (!is_recording) return ftruncate(log_file, (off_t)size);
-    return (errno = posix_fallocate(log_file, 0, (off_t)size)) == 0 ? 0 : -1;
+    return is_recording ? allocate(log_file, log_room, size - log_room) : ftruncate(log_file, (off_t)size);
 }
 
 void end_log_here(void)
@@ -65,8 +69,9 @@ static int make_room(size_t size)
 
 static int begin_log(int file)
 {
+    log_room = 0;
+    if (map_log(file) < 0 || grow(CHUNK) < 0) return -1;
     log_room = CHUNK;
-    if (map_log(file) < 0 || grow(log_room) < 0) return -1;
     log_head->end = log_place;
     return 0;
 }
@@ -77,6 +82,32 @@ int record_log(const char *path, uint64_t most)
 {
     log_most = most < CHUNK ? CHUNK : most < ROOM ? most : ROOM;
     return begin_log(open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+}
+
+/* The parent's notes are mapped here until then, and grow. A lock on the file says that this process has not ended yet. */
+int record_log_of_fork(const char *path)
+{
+    static LogHead head;
+    struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    memcpy(&head, log_head, sizeof head);
+    head.end = log_place;
+    head.exit = 0;
+    head.collections = count_collections();
+    int file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (file < 0) return -1;
+    file = out_of_the_way(file); /* before it is locked: to close any descriptor of a file gives up the lock */
+    if (fcntl(file, F_SETLK, &lock) < 0 || pwrite(file, &head, sizeof head, 0) != (ssize_t)sizeof head ||
+        allocate(file, log_place, CHUNK) < 0 ||
+        mmap(log_begin, ROOM, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE | MAP_FIXED, file, 0) == MAP_FAILED) {
+        int error = errno;
+        close(file);
+        errno = error;
+        return -1;
+    }
+    close(log_file);
+    log_file = file;
+    log_room = log_place + CHUNK;
+    return 0;
 }
 
 int read_log(const char *path) { return map_log(open(path, O_RDWR | O_CLOEXEC)); }

@@ -14,10 +14,12 @@ const Above above = {
     .on_tick = deliver_at_tick,
     .on_handlers_due = call_handlers,
     .on_second_thread = begin_threads,
-    .on_note = rest_if_alone,
+    .on_note = after_note,
+    .on_fork = rest_for_fork,
     .on_signal_taken = delay_signal,
     .on_output = print_again,
     .on_recording_over = end_recording,
+    .on_exit = note_exit,
 };
 
 static PyObject *begin(PyObject *Py_UNUSED(module), PyObject *args)

@@ -52,7 +52,7 @@ void begin_threads(void)
     call(at_threads, NULL);
 }
 
-void rest_if_alone(void)
+static void rest_if_alone(void)
 {
     if (!has_threads || thread_count > 1) return;
     rested_at = clock_of_notes();
@@ -105,9 +105,13 @@ void end_recording(const char *reason)
 }
 
 /* Signals wait for a note. Whether one has come is looked after by a thread of ours, which is woken up by handlers: they
-   may do no more than that. */
+   may do no more than that. It rests while the interpreter forks, which counts the threads afterwards. */
+
+#define NOTES_OF_COUNT 4 /* the fork, and the opening, reading and closing of a file */
 
 static sem_t taken_signals;
+static pthread_t signal_thread;
+static int looks_after_signals, rests_for; /* so many notes */
 
 /* Called by the interpreter between two instructions, in the main thread. */
 static int give_up(void *Py_UNUSED(nothing))
@@ -130,8 +134,9 @@ static void *look_after_signals(void *Py_UNUSED(nothing))
     struct timespec moment = {0, LOOK_EVERY};
     for (;;) {
         while (sem_wait(&taken_signals) < 0) {}
+        if (!looks_after_signals) return NULL;
         uint64_t used = processor_time(), began = now();
-        while (is_signal_pending() && processor_time() - used < PATIENCE && now() - began < MOST_PATIENCE)
+        while (looks_after_signals && is_signal_pending() && processor_time() - used < PATIENCE && now() - began < MOST_PATIENCE)
             nanosleep(&moment, NULL);
         if (is_signal_pending() && !has_threads) Py_AddPendingCall(give_up, NULL);
     }
@@ -140,18 +145,44 @@ static void *look_after_signals(void *Py_UNUSED(nothing))
 
 static int begin_to_look_after_signals(void)
 {
-    pthread_t thread;
     sigset_t all, before;
-    sem_init(&taken_signals, 0, 0);
+    looks_after_signals = 1;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    int error = pthread_create(&thread, NULL, look_after_signals, NULL);
+    int error = pthread_create(&signal_thread, NULL, look_after_signals, NULL);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     errno = error;
     return error == 0 ? 0 : -1;
 }
 
 void delay_signal(void) { sem_post(&taken_signals); }
+
+void rest_for_fork(void)
+{
+    if (!is_recording || !looks_after_signals) return;
+    looks_after_signals = 0;
+    rests_for = NOTES_OF_COUNT;
+    sem_post(&taken_signals);
+    pthread_join(signal_thread, NULL);
+    if (is_signal_pending()) sem_post(&taken_signals);
+}
+
+void after_note(void)
+{
+    rest_if_alone();
+    if (rests_for > 0 && --rests_for == 0) begin_to_look_after_signals();
+}
+
+/* Children of a fork: the notes of one are its parent's up to the fork, and then its own, in a file of its own. */
+
+static PyObject *at_exit; /* called before it ends by itself, if it can be */
+
+void note_exit(int code)
+{
+    if (!is_recording) return;
+    log_head->exit = 1 + ((unsigned)code & 0xff);
+    if (at_exit != NULL && has_interpreter()) call(at_exit, NULL);
+}
 
 /* Functions for Python */
 
@@ -174,12 +205,55 @@ static PyObject *record(PyObject *Py_UNUSED(module), PyObject *args)
     begin_counting(tool, counts, set_events);
     if (record_log(notes, most) < 0) return failed(notes);
     if (record_collections(collections) < 0) return failed(collections);
+    sem_init(&taken_signals, 0, 0);
     if (make_heap() < 0 || begin_to_look_after_signals() < 0) return PyErr_SetFromErrno(PyExc_OSError);
     if (find_collector() < 0 || find_handlers() < 0 || find_real_functions() < 0) return NULL;
     find_current_frame();
     set_slots();
     find_time_of_lock();
     take_over_signals();
+    Py_RETURN_NONE;
+}
+
+/* The place in the notes where this process was forked, if it was just now; else None. */
+static PyObject *forked_at(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(nothing))
+{
+    if (!is_forked) Py_RETURN_NONE;
+    return PyLong_FromUnsignedLongLong(log_place);
+}
+
+static PyObject *record_fork(PyObject *Py_UNUSED(module), PyObject *args)
+{
+    const char *notes, *collected;
+    PyObject *exits;
+    if (!PyArg_ParseTuple(args, "ssO", &notes, &collected, &exits)) return NULL;
+    is_forked = 0;
+    if (record_collections_of_fork(collected) < 0) return failed(collected);
+    if (record_log_of_fork(notes) < 0) return failed(notes);
+    rests_for = 0;
+    if (begin_to_look_after_signals() < 0) return PyErr_SetFromErrno(PyExc_OSError);
+    at_exit = Py_NewRef(exits);
+    mode = LIVE;
+    aim();
+    record_call("fork", 0, 0, NULL, 0);
+    Py_RETURN_NONE;
+}
+
+static PyObject *continue_in_fork(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(nothing))
+{
+    if (is_forked) {
+        is_forked = 0;
+        mode = REPLAY;
+        aim();
+    }
+    Py_RETURN_NONE;
+}
+
+static PyObject *note_exit_code(PyObject *Py_UNUSED(module), PyObject *number)
+{
+    long code = PyLong_AsLong(number);
+    if (code == -1 && PyErr_Occurred()) return NULL;
+    if (is_recording) log_head->exit = 1 + ((unsigned long)code & 0xff);
     Py_RETURN_NONE;
 }
 
@@ -203,6 +277,10 @@ static PyObject *time_of_program(PyObject *Py_UNUSED(module), PyObject *Py_UNUSE
 PyMethodDef recording_methods[] = {
     {"record", record, METH_VARARGS, NULL},
     {"replay", replay, METH_VARARGS, NULL},
+    {"forked_at", forked_at, METH_NOARGS, NULL},
+    {"record_fork", record_fork, METH_VARARGS, NULL},
+    {"continue_in_fork", continue_in_fork, METH_NOARGS, NULL},
+    {"note_exit_code", note_exit_code, METH_O, NULL},
     {"on_recorded_line", (PyCFunction)(void (*)(void))on_recorded_line, METH_FASTCALL, NULL},
     {"on_recorded_start", (PyCFunction)(void (*)(void))on_recorded_start, METH_FASTCALL, NULL},
     {"time_of_program", time_of_program, METH_NOARGS, NULL},

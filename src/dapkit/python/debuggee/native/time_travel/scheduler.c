@@ -187,12 +187,26 @@ void yield_turn(void)
 
 /* Not PyGILState_Check, which says yes for good once there is a subinterpreter. The function that tells it is outside the
    limited API, and has another name before 3.13. */
-static int has_interpreter(void)
+int has_interpreter(void)
 {
     static PyThreadState *(*current)(void);
     if (current == NULL) *(void **)&current = dlsym(RTLD_DEFAULT, "PyThreadState_GetUnchecked");
     if (current == NULL) *(void **)&current = dlsym(RTLD_DEFAULT, "_PyThreadState_UncheckedGet");
     return current != NULL && current() != NULL;
+}
+
+/* The places of the others are not given to new ones: where the child is executed again, they are still there, and wait. */
+int be_only_thread(void)
+{
+    if (self == NULL) return 0;
+    for (int i = 0; i < highest_thread; i++)
+        if (&threads[i] != self && threads[i].state != UNUSED) threads[i].state = ENDED;
+    self->state = RUNS;
+    holder = self;
+    ending = NULL;
+    thread_count = 1;
+    if (mode == LIVE) pthread_mutex_init(&turn_lock, NULL); /* another may have held it */
+    return 1;
 }
 
 /* The interpreter mostly lets go of itself before it waits; faulthandler waits for its thread without. */

@@ -16,7 +16,7 @@ int is_past, copies, has_arrived, may_branch;
 uint64_t goal;
 char replay_kind[16];
 
-int is_recording, is_recorded, has_threads;
+int is_recording, is_recorded, is_forked, has_threads;
 uint64_t threads_since, rested_at;
 
 LogHead *log_head;

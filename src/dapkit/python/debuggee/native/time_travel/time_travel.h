@@ -56,6 +56,7 @@ int is_kind(const char *kind); /* whether it has this purpose */
 
 extern int is_recording;       /* this process writes the notes of a recording */
 extern int is_recorded;        /* they are of a recording: made with no clock, until the program has had threads */
+extern int is_forked;          /* it is a child, or executes one again: calls pass until the interpreter has noticed that */
 extern int has_threads;        /* the program has more than one, or has asked for nothing since it had */
 extern uint64_t threads_since; /* the clock as of which that one is counted which notes have then, */
 extern uint64_t rested_at;     /* and this is that one else */
@@ -91,9 +92,11 @@ typedef struct {
     int (*on_handlers_due)(void);
     void (*on_second_thread)(void);
     void (*on_note)(void);
+    void (*on_fork)(void);
     void (*on_signal_taken)(void);
     void (*on_output)(int descriptor, const void *place, int64_t size);
     void (*on_recording_over)(const char *reason);
+    void (*on_exit)(int code);
 } Above;
 extern const Above above;
 
@@ -104,10 +107,12 @@ extern PyMethodDef recording_methods[];
 /* Whether this process is executed again by the notes of a recording, and has not been copied from the one that is. */
 int is_executed_again(void);
 void begin_threads(void);                                       /* before there is more than one */
-void rest_if_alone(void);                                       /* after a note */
+void after_note(void);
+void rest_for_fork(void);                                       /* it has no thread of ours then */
 void print_again(int descriptor, const void *place, int64_t size); /* the recorded program's output */
 void say_end_of_recording(const char *how);                     /* does not return */
 void end_recording(const char *reason);                         /* the program keeps running without */
+void note_exit(int code);                                       /* the process ends now */
 void delay_signal(void);                                        /* a handler has taken one; the clock may not run */
 
 /* slots.c */
@@ -178,6 +183,7 @@ static inline uint64_t clock_of_notes(void)
 
 int make_log(void);
 int record_log(const char *path, uint64_t most); /* in a file, of so many bytes at most */
+int record_log_of_fork(const char *path); /* from here on, in a child */
 int read_log(const char *path);
 void end_log_here(void);            /* later records are dropped */
 /* Record a call: its arguments (a hash), its result, errno if that is negative, and the memory that it has filled. */
@@ -213,13 +219,15 @@ static inline uint64_t hash_three(int64_t a, int64_t b, int64_t c)
 
 typedef struct {
     uint64_t end;      /* where the next note comes, in bytes from the beginning of the log */
-    uint64_t unused;   /* the format of recordings has its place */
+    uint64_t exit;     /* of a recorded process: 1 + its exit code, if it has ended by itself; or EXECUTED */
     uint64_t collections; /* how many were noted (collector.c) */
     uint64_t ticks;    /* the clock of the live program when it last stopped, or ended */
     char why[NAME_SIZE * 2]; /* its recording ended before, or the library whose thread has ended the history */
     uint64_t names;
     char name[MOST_NAMES][NAME_SIZE]; /* of calls: notes have their numbers */
 } LogHead;
+
+#define EXECUTED UINT64_MAX /* another program has taken its place */
 
 extern LogHead *log_head;
 
@@ -265,6 +273,8 @@ int aim_collector(void);
 void forget_later_collections(void);
 void count_as_live(void); /* in a process that has shown the past, when its first line begins */
 int record_collections(const char *path);
+int record_collections_of_fork(const char *path);
+uint64_t count_collections(void); /* up to where this process is */
 int read_collections(const char *path);
 void aim_collector_at_note(void);
 void collect_due_before_note(void);
@@ -370,6 +380,8 @@ void after_blocking(void);
     })
 
 void register_main_thread(void);
+int has_interpreter(void); /* this thread has the interpreter's lock */
+int be_only_thread(void);  /* in a child; 0 if the threads of the program are not known */
 int watch_thread_count(void);  /* -1 with an exception set */
 void yield_turn(void);         /* with the interpreter's lock; others may execute the program before it returns */
 void let_threads_go(void);     /* after mode was set to OFF: no more turns */

@@ -1,0 +1,120 @@
+"""Children of a recorded program that were made by `fork` alone: they have no recorder of their own.
+
+Each writes notes into a folder below its parent's, from the fork on. Notes from before the fork are in its parent's:
+
+    FOLDER/notes                                  of the program
+    FOLDER/forks/PLACE-PID/begin, notes, ...      of its child: the notes before PLACE are missing
+    FOLDER/forks/PLACE-PID/forks/PLACE-PID/...    of a child of that
+"""
+
+import fcntl
+import marshal
+import mmap
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from dapkit.python.recording.file import SUFFIX
+from dapkit.python.recording.notes import EXECUTED, FIRST_NOTE, data_of_calls, head_of
+
+FORKS: Final = "forks"
+UNKNOWN_SIGNAL: Final = -255
+"""The exit code of a process that was ended by a signal, which its parent has not asked for."""
+_CHUNK: Final = 1 << 24
+_FORK: Final = "fork"
+
+
+@dataclass(frozen=True, slots=True)
+class Fork:
+    """A child that has ended.
+
+    Attributes:
+        folder: of its notes.
+        number: its place among the children of the program, which is part of its name: `1`, or `1.2` for a child of 1.
+        exit_code: minus the signal that ended it, or `UNKNOWN_SIGNAL`.
+
+    """
+
+    folder: Path
+    number: str
+    exit_code: int
+    _ancestors: tuple[tuple[Path, int], ...]
+
+    def complete(self) -> None:
+        """Copy the notes that it shares with its ancestors.
+
+        Raises:
+            OSError: there is no room for them.
+
+        """
+        first = FIRST_NOTE
+        for folder, end in self._ancestors:
+            _copy(folder / "notes", self.folder / "notes", first, end)
+            first = end
+
+
+def name_of_fork(program: str, number: str) -> str:
+    """Return the name of the recording of a child; `program` is the name of the program's."""
+    return f"{program.removesuffix(SUFFIX)}-{_FORK}{number}{SUFFIX}" if number else program
+
+
+def order_of_fork(name: str) -> list[int]:
+    """Return the numbers in the name of a child's recording, by which children are sorted."""
+    _, _, number = name.removesuffix(SUFFIX).rpartition(_FORK)
+    return [int(part) for part in number.split(".") if part.isdecimal()]
+
+
+def ended_forks(folder: Path) -> list[Fork]:
+    """Return the children of the program whose notes are in a folder, and their children, in the order of the forks.
+
+    A child that is running yet is left out, as is one that has become another program.
+    """
+    return [*_ended(folder, "", ())]
+
+
+def _ended(folder: Path, prefix: str, ancestors: tuple[tuple[Path, int], ...]) -> Iterator[Fork]:
+    children = sorted((folder / FORKS).iterdir()) if (folder / FORKS).is_dir() else []
+    for order, child in enumerate(children, start=1):
+        try:
+            begin = marshal.loads((child / "begin").read_bytes())  # noqa: S302 - by the program's debugger
+            line = (*ancestors, (folder, begin["place"]))
+            code = _exit_code(child, begin["pid"], *line[-1])
+        except (OSError, EOFError, ValueError):  # it has ended before it was recorded
+            continue
+        if code is not None:
+            yield Fork(child, f"{prefix}{order}", code, line)
+        yield from _ended(child, f"{prefix}{order}.", line)
+
+
+def _exit_code(child: Path, pid: int, parent: Path, place: int) -> int | None:
+    """Return the exit code of a child; None if it is running, or has become another program."""
+    with (child / "notes").open("r+b") as file:
+        ending = head_of(file.read(FIRST_NOTE)).exit
+        if ending == EXECUTED:
+            return None
+        if ending:
+            return ending - 1
+        try:
+            fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            return None
+    return _as_waited_for(parent, pid, place)
+
+
+def _as_waited_for(parent: Path, pid: int, place: int) -> int:
+    """Return the exit code that the parent has received."""
+    with (parent / "notes").open("rb") as file, mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ) as notes:
+        for waited, data, size in data_of_calls(notes, "wait4", place, head_of(notes).end):
+            if waited == pid and size:
+                return os.waitstatus_to_exitcode(int.from_bytes(notes[data : data + 4], "little"))
+    return UNKNOWN_SIGNAL
+
+
+def _copy(source: Path, target: Path, first: int, end: int) -> None:
+    with source.open("rb") as reads, target.open("r+b") as writes:
+        reads.seek(first)
+        writes.seek(first)
+        for place in range(first, end, _CHUNK):
+            writes.write(reads.read(min(_CHUNK, end - place)))
