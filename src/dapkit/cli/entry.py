@@ -8,8 +8,6 @@ import os
 import sys
 
 from dapkit.cli import exit_codes
-from dapkit.cli.arguments import WrongWords, parameters
-from dapkit.cli.fast_parser import FOR_CLICK, Unclear, read
 from dapkit.system.platform_support import end_if_unsupported
 from dapkit.system.standard_streams import notice_broken_output
 
@@ -22,9 +20,9 @@ def main() -> None:
             stream.reconfigure(errors="backslashreplace")
     end_if_unsupported(exit_codes.FAILED)
     try:
-        try:
-            code = _carry_out(sys.argv[1:])
-        except (Unclear, WrongWords):
+        words = sys.argv[1:]
+        code = _record(words[1:]) if words[:1] == ["record"] else _carry_out(words)
+        if code is None:
             from dapkit.cli.main import main as by_click
 
             by_click()
@@ -49,13 +47,45 @@ def _without_folder() -> int:
     raise  # noqa: PLE0704 - the exception being handled
 
 
-def _carry_out(words: list[str]) -> int:
+def _record(words: list[str]) -> int | None:
+    """Record a program, and return the exit code; None if click has to do it, and nothing was done."""
+    from dapkit.cli.recorded_run import CannotRecord, RecordedCommand, RecordOptions
+
+    plain = RecordOptions.of_words(words)
+    if plain is None or "_DAPKIT_COMPLETE" in os.environ:
+        return None
+    try:
+        command = RecordedCommand.of(*plain)
+    except CannotRecord:
+        return None
+    try:
+        return command.run()
+    except CannotRecord as error:
+        sys.stderr.write(f"Error: {error}\n")
+        return exit_codes.FAILED
+
+
+def _carry_out(words: list[str]) -> int | None:
+    """Carry out an action, and return the exit code; None if click has to do it, and nothing was done."""
+    from dapkit.cli.arguments import WrongWords
+    from dapkit.cli.fast_parser import Unclear
+
+    try:
+        return _carry_out_plain(words)
+    except (Unclear, WrongWords):
+        return None
+
+
+def _carry_out_plain(words: list[str]) -> int:
     """Carry out an action, and return the exit code.
 
     Raises:
         Unclear, WrongWords: click has to; nothing was done.
 
     """
+    from dapkit.cli.arguments import parameters
+    from dapkit.cli.fast_parser import FOR_CLICK, read
+
     if words in (["mcp"], ["mcp", "--read-only"]) and not os.environ.keys() & FOR_CLICK:
         return _serve_agent(read_only=len(words) > 1)
     name, arguments = read(words)

@@ -7,7 +7,6 @@ Each writes notes into a folder below its parent's, from the fork on. Notes from
     FOLDER/forks/PLACE-PID/forks/PLACE-PID/...    of a child of that
 """
 
-import fcntl
 import marshal
 import mmap
 import os
@@ -90,6 +89,8 @@ def _ended(folder: Path, prefix: str, ancestors: tuple[tuple[Path, int], ...]) -
 
 def _exit_code(child: Path, pid: int, parent: Path, place: int) -> int | None:
     """Return the exit code of a child; None if it is running, or has become another program."""
+    import fcntl  # not on Windows, where processes of recordings are listed as well
+
     with (child / "notes").open("r+b") as file:
         ending = head_of(file.read(FIRST_NOTE)).exit
         if ending == EXECUTED:
