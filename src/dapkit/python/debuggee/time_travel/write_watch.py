@@ -1,13 +1,13 @@
 """The clock of the last write to the data that an expression reads, found without a look at each line.
 
-The interpreter reports writes to dicts, and most data is in dicts: globals, attributes, items. Lists are compared at
-each line, in C. A variable of a call is written to by the lines of its function that bind it. For all else, such as
-sets, slots, computed values and variables of closures, it is not known when they were written to; `value_watches`
+The interpreter reports writes to dicts, and most data is in dicts: globals, attributes, items. Lists, sets and slots
+are compared at each line, in C. A variable of a call is written to by the lines of its function that bind it. For all
+else, such as computed values and variables of closures, it is not known when they were written to; `value_watches`
 examines each line then.
 """
 
 import sys
-from types import FrameType, ModuleType
+from types import FrameType, MemberDescriptorType, ModuleType
 from typing import Any, Final
 
 from ..bytecode.bindings import binding_offsets
@@ -18,13 +18,18 @@ from .value_names import address_by_name
 from .value_steps import Step, steps_of
 from .value_watches import PLAIN
 
-_UNKNOWN_INSIDE: Final = (set, bytearray)
+_SET_BYTES: Final = 200
+_MOST_TABLE_BYTES: Final = 1024 * 16
+"""Of a set without its table, and of the table: as `writes.c` has them."""
 _CONSTANT_INSIDE: Final = (*PLAIN, tuple, frozenset)
 _NO_NAME: Final = object()
 _READS_PLAINLY: Final = (object.__getattribute__, ModuleType.__getattribute__)
 
-type _Link = tuple[dict[Any, Any] | list[Any], object, bool]
-"""A dict or list, the key in it (None for any), and whether another value there leads elsewhere."""
+type _Link = tuple[object, object, bool]
+"""A container, the key in it (None for any), and whether another value there leads elsewhere.
+
+It is a dict, a list, a set, or an object with slots, whose key is the offset of one.
+"""
 
 
 class _NotKnown(Exception):
@@ -158,12 +163,28 @@ def _next(value: object, step: Step, links: list[_Link], missing: object) -> obj
         return items[key] if -len(items) <= key < len(items) else missing
     if kind != "attribute" or isinstance(value, type):
         raise _NotKnown
+    if defined(type(value), "__getattribute__") not in _READS_PLAINLY:
+        raise _NotKnown
+    in_class = defined(type(value), key)
+    if type(in_class) is MemberDescriptorType:
+        return _in_slot(value, in_class, links, missing)
     names = stored_dict(value)
-    is_plain = defined(type(value), "__getattribute__") in _READS_PLAINLY and defined(type(value), key) is None
-    if type(names) is not dict or not is_plain:
+    if type(names) is not dict or in_class is not None:
         raise _NotKnown
     links.append((_detached(names), key, True))
     return names.get(key, missing)
+
+
+def _in_slot(value: object, slot: MemberDescriptorType, links: list[_Link], missing: object) -> object:
+    """Return the value in a slot of an object, and add the slot."""
+    offset = backend.slot_offset(slot)
+    if offset < 0:
+        raise _NotKnown
+    links.append((value, offset, True))
+    try:
+        return slot.__get__(value)
+    except AttributeError:
+        return missing
 
 
 def _detached(names: dict[str, object]) -> dict[str, object]:
@@ -180,9 +201,14 @@ def _detached(names: dict[str, object]) -> dict[str, object]:
 def _add_inside(value: object, links: list[_Link]) -> None:
     """Add the dict with the items or attributes of a value: a change of these is a change of the value."""
     kind = type(value)
-    if kind is dict or kind is list:
-        links.append((value, None, False))  # type: ignore[arg-type]  # it is one of both
-    elif kind in _UNKNOWN_INSIDE:
+    if kind is dict or kind is list or (kind is set and _is_comparable(value)):
+        links.append((value, None, False))
+    elif kind is set or kind is bytearray:
         raise _NotKnown
     elif kind not in _CONSTANT_INSIDE and type(names := stored_dict(value)) is dict:
         links.append((_detached(names), None, False))
+
+
+def _is_comparable(value: Any) -> bool:  # noqa: ANN401 - a set of anything
+    """Return whether a set is so small that it can be compared at each line."""
+    return set.__basicsize__ == _SET_BYTES and set.__sizeof__(value) <= _SET_BYTES + _MOST_TABLE_BYTES

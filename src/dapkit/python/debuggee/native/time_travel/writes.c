@@ -1,13 +1,15 @@
-/* The last write to some dicts and lists, and to a variable of a call. A process that is executed from a checkpoint learns
-   of writes to a dict from the interpreter, and compares the items of a list at each line; so nothing of Python has to be
-   called there. A variable is written to by some lines of its function.
+/* The last write to some dicts, lists, sets and slots, and to a variable of a call. A process that is executed from a
+   checkpoint learns of writes to a dict from the interpreter, and compares the memory of the others at each line; so
+   nothing of Python has to be called there. A variable is written to by some lines of its function.
 
    The containers are not kept alive: finalizers of the program are to run when they did. */
 
 #include "time_travel.h"
+#include <string.h>
 
 #define MOST_WATCHED 16
 #define MOST_ITEMS 1000 /* of a list; `value_watches.py` looks at as many */
+#define MOST_ENTRIES 1024 /* of the table of a set; `write_watch.py` has no larger one watched */
 #define MOST_LINES 256  /* that bind a variable */
 
 /* Of the C API since CPython 3.12, but not of the limited one. */
@@ -25,10 +27,37 @@ typedef struct {
 } WatchedDict;
 
 typedef struct {
-    PyObject *list;
-    Py_ssize_t size;
-    PyObject *items[MOST_ITEMS];
-} WatchedList;
+    void *key;
+    Py_hash_t hash;
+} SetEntry;
+
+/* As CPython 3.12 to 3.15 have it; `write_watch.py` compares the size. */
+typedef struct {
+    PyObject head;
+    Py_ssize_t fill, used, mask;
+    SetEntry *table;
+    Py_hash_t hash;
+    Py_ssize_t finger; /* where the next item is taken: the order of the others is as it was */
+    SetEntry first_table[8];
+    PyObject *weak_references;
+} Set;
+
+/* A list, a set, or an object with a value in a slot. */
+typedef struct {
+    PyObject *object;
+    Py_ssize_t offset; /* of a slot; 0 else */
+    union {
+        void *value;
+        struct {
+            Py_ssize_t size;
+            PyObject *items[MOST_ITEMS];
+        } list;
+        struct {
+            Set self;
+            SetEntry entries[MOST_ENTRIES];
+        } set;
+    } before;
+} WatchedObject;
 
 /* The object that the first container is in, or is. It may be made later, and another may come to lie where it was. */
 static struct {
@@ -44,8 +73,8 @@ static struct {
 } variable;
 
 static WatchedDict dicts[MOST_WATCHED];
-static WatchedList lists[MOST_WATCHED];
-static int dict_count, list_count, watcher = -1, links_have_changed;
+static WatchedObject objects[MOST_WATCHED];
+static int dict_count, object_count, watcher = -1, links_have_changed;
 static uint64_t last_write;
 static PyObject *watch_again;
 int must_look_at_writes;
@@ -103,20 +132,49 @@ static int on_write(int event, PyObject *dict, PyObject *key, PyObject *value)
     return 0;
 }
 
-static int has_changed(const WatchedList *one)
+static void *slot_of(const WatchedObject *one)
 {
-    if (PyList_Size(one->list) != one->size) return 1;
-    for (Py_ssize_t i = 0; i < one->size && i < MOST_ITEMS; i++)
-        if (PyList_GetItem(one->list, i) != one->items[i]) return 1;
+    void *value;
+    memcpy(&value, (char *)one->object + one->offset, sizeof value);
+    return value;
+}
+
+static int has_list_changed(PyObject *list, Py_ssize_t size, PyObject *const *items)
+{
+    if (PyList_Size(list) != size) return 1;
+    for (Py_ssize_t i = 0; i < size && i < MOST_ITEMS; i++)
+        if (PyList_GetItem(list, i) != items[i]) return 1;
     return 0;
 }
 
-/* Where a line begins: the one before has changed a list that is not as it was. A list that has gone was in a container that has
-   changed, which is looked at first. */
-static void look_at_lists(void)
+/* How many entries of its table are compared, where that is not in the set itself. One that has grown has changed. */
+static Py_ssize_t count_entries(const Set *set)
 {
-    for (int i = 0; i < list_count && !links_have_changed; i++) {
-        if (!has_changed(&lists[i])) continue;
+    return set->table == set->first_table || set->mask >= MOST_ENTRIES ? 0 : set->mask + 1;
+}
+
+static int has_set_changed(const Set *set, const Set *before, const SetEntry *entries)
+{
+    return set->fill != before->fill || set->used != before->used || set->mask != before->mask ||
+           set->table != before->table ||
+           memcmp(set->first_table, before->first_table, sizeof set->first_table) != 0 ||
+           memcmp(set->table, entries, (size_t)count_entries(set) * sizeof *entries) != 0;
+}
+
+static int has_changed(const WatchedObject *one)
+{
+    if (one->offset != 0) return slot_of(one) != one->before.value;
+    if (PyList_CheckExact(one->object))
+        return has_list_changed(one->object, one->before.list.size, one->before.list.items);
+    return has_set_changed((const Set *)one->object, &one->before.set.self, one->before.set.entries);
+}
+
+/* Where a line begins: the one before has changed an object that is not as it was. An object that has gone was in a container
+   that has changed, which is looked at first. */
+static void look_at_objects(void)
+{
+    for (int i = 0; i < object_count && !links_have_changed; i++) {
+        if (!has_changed(&objects[i])) continue;
         last_write = ticks - 1;
         links_have_changed = 1;
     }
@@ -158,7 +216,7 @@ int look_at_writes(PyObject *code, PyObject *line)
 {
     look_at_variable(code, line);
     look_at_root();
-    look_at_lists();
+    look_at_objects();
     if (!links_have_changed) return 0;
     PyObject *done = call_in_engine_context(watch_again, NULL, 0, NULL);
     Py_XDECREF(done);
@@ -171,7 +229,7 @@ static void forget_containers(void)
         if (dicts[i].dict != NULL) PyDict_Unwatch(watcher, dicts[i].dict);
         Py_XDECREF(dicts[i].key);
     }
-    dict_count = list_count = 0;
+    dict_count = object_count = 0;
 }
 
 static int watch_dict(PyObject *dict, PyObject *key, int is_link)
@@ -181,12 +239,21 @@ static int watch_dict(PyObject *dict, PyObject *key, int is_link)
     return 0;
 }
 
-static void watch_list(PyObject *list)
+static void watch_object(PyObject *object, Py_ssize_t offset)
 {
-    WatchedList *one = &lists[list_count++];
-    one->list = list;
-    one->size = PyList_Size(list);
-    for (Py_ssize_t i = 0; i < one->size && i < MOST_ITEMS; i++) one->items[i] = PyList_GetItem(list, i);
+    WatchedObject *one = &objects[object_count++];
+    one->object = object;
+    one->offset = offset;
+    if (offset != 0) {
+        one->before.value = slot_of(one);
+    } else if (PyList_CheckExact(object)) {
+        Py_ssize_t size = one->before.list.size = PyList_Size(object);
+        for (Py_ssize_t i = 0; i < size && i < MOST_ITEMS; i++) one->before.list.items[i] = PyList_GetItem(object, i);
+    } else {
+        const Set *set = (const Set *)object;
+        one->before.set.self = *set;
+        memcpy(one->before.set.entries, set->table, (size_t)count_entries(set) * sizeof *set->table);
+    }
 }
 
 static int watch_container(PyObject *described)
@@ -194,13 +261,31 @@ static int watch_container(PyObject *described)
     PyObject *container, *key;
     int is_link;
     if (!PyArg_ParseTuple(described, "OOp", &container, &key, &is_link)) return -1;
-    if (!PyList_CheckExact(container)) return watch_dict(container, key, is_link);
-    watch_list(container);
+    if (PyDict_Check(container)) return watch_dict(container, key, is_link);
+    Py_ssize_t offset = PyList_CheckExact(container) || Py_IS_TYPE(container, &PySet_Type) ? 0 : PyLong_AsSsize_t(key);
+    if (offset < 0) return -1;
+    watch_object(container, offset);
     return 0;
 }
 
-/* Watch these containers instead of those before, each with a key or None, and whether it is a link; the first is in the
-   object at an address, with its type at another, unless that is 0. */
+typedef struct {
+    PyObject head;
+    PyTypeObject *type;
+    PyObject *name, *qualified_name;
+    PyMemberDef *member;
+} MemberDescriptor;
+
+/* Where an object has the value of a slot, for the descriptor in its class; -1 if it is another kind of member. */
+static PyObject *slot_offset(PyObject *Py_UNUSED(module), PyObject *descriptor)
+{
+    const PyMemberDef *member = NULL;
+    if (Py_IS_TYPE(descriptor, &PyMemberDescr_Type)) member = ((MemberDescriptor *)descriptor)->member;
+    int is_slot = member != NULL && member->type == Py_T_OBJECT_EX && member->offset > 0;
+    return PyLong_FromSsize_t(is_slot ? member->offset : -1);
+}
+
+/* Watch these containers instead of those before, each with a key or None, or with the offset of a slot, and whether it is a
+   link; the first is in the object at an address, with its type at another, unless that is 0. */
 static PyObject *watch_writes(PyObject *Py_UNUSED(module), PyObject *args)
 {
     PyObject *containers, *again;
@@ -221,7 +306,7 @@ static PyObject *watch_writes(PyObject *Py_UNUSED(module), PyObject *args)
     root.type = (uintptr_t)type;
     root.is_there = root.address != 0 && is_object_at(root.address, root.type);
     links_have_changed = 0;
-    must_look_at_writes = list_count > 0 || variable.frame != NULL || (root.address != 0 && !root.is_there);
+    must_look_at_writes = object_count > 0 || variable.frame != NULL || (root.address != 0 && !root.is_there);
     Py_RETURN_NONE;
 }
 
@@ -253,13 +338,14 @@ static PyObject *is_variable_pending(PyObject *Py_UNUSED(module), PyObject *Py_U
 static PyObject *clock_of_write(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(nothing))
 {
     look_at_root();
-    if (!links_have_changed) look_at_lists();
+    if (!links_have_changed) look_at_objects();
     return PyLong_FromUnsignedLongLong(last_write);
 }
 
 PyMethodDef write_methods[] = {
     {"watch_writes", watch_writes, METH_VARARGS, NULL},
     {"watch_variable", watch_variable, METH_VARARGS, NULL},
+    {"slot_offset", slot_offset, METH_O, NULL},
     {"is_variable_pending", is_variable_pending, METH_NOARGS, NULL},
     {"last_write", clock_of_write, METH_NOARGS, NULL},
     {NULL, NULL, 0, NULL},
