@@ -2,6 +2,7 @@
 
 import sys
 import time
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -110,6 +111,9 @@ if __name__ == "__main__":
     in_child(has_threads)
     stop.set()
     waiting.join()
+    forking = threading.Thread(target=in_child, args=(counts,))
+    forking.start()
+    forking.join()
 """
 OUTLIVES = """
 import os, time
@@ -189,7 +193,7 @@ async def test_forks_of_each_kind_are_executed_again(project: Path, python: str)
     assert recorded.stdout.splitlines() == [
         *("counts 45", "counts 0", "nested 0", "executes 0", "['handled']", "is_signalled 0"),
         *("[0, 1, 2]", "has_threads 0", "b'HELLO\\n'", "talks 0", "sleeps -9"),
-        *("b'hi\\n'", "[0, 1, 2]", "has_threads 0"),
+        *("b'hi\\n'", "[0, 1, 2]", "has_threads 0", "counts 45", "counts 0"),
     ]
     lines = [line.partition(". Open")[0] for line in recorded.stderr.splitlines() if line.startswith("process ")]
     assert sorted(lines) == [
@@ -200,9 +204,10 @@ async def test_forks_of_each_kind_are_executed_again(project: Path, python: str)
         "process 5: kinds.py: fork, exit code 0",
         "process 6: kinds.py: fork, signal 9",
         "process 7: kinds.py: fork, exit code 0",
+        "process 8: kinds.py: fork, exit code 0",
     ]
     outputs = []
-    for number in range(1, 8):
+    for number in range(1, 9):
         async with adapter_client(project) as driver:
             stopped = await opened(driver, project / "run.dapkit", str(number))
             assert stopped.description == "End of recorded history", said(driver)
@@ -210,7 +215,7 @@ async def test_forks_of_each_kind_are_executed_again(project: Path, python: str)
             assert f"{ending} {'by signal 9' if number == 6 else 'with exit code 0'}." in said(driver)
             outputs.append(written(driver))
     assert [output.splitlines()[-1] for output in outputs] == [  # the parent's earlier output is there as well
-        *("counts 0", "counts 45", "['handled']", "[0, 1, 2]", "b'HELLO\\n'", "talks 0", "[0, 1, 2]"),
+        *("counts 0", "counts 45", "['handled']", "[0, 1, 2]", "b'HELLO\\n'", "talks 0", "[0, 1, 2]", "counts 45"),
     ]
 
 
@@ -240,6 +245,23 @@ async def test_a_worker_is_opened_at_the_exception_that_ends_it(project: Path, p
         assert (stop.reason, stop.event.text) == ("exception", "ZeroDivisionError")
         [frame, *_] = (await failed.stack_trace(1)).stack_frames
         assert (frame.name, frame.line) == ("work", 4)
+
+
+@pytest.mark.thorough
+def test_a_fork_has_no_secrets(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SHOP_TOKEN", "of-the-shop-alone")
+    (project / "token.txt").write_text("of-the-shop-alone")
+    (project / "secret.py").write_text(
+        "import os\nchild = os.fork()\nprint(len(open('token.txt').read()))\nif child: os.waitpid(child, 0)\n"
+    )
+    recorded = record(project, "--children", "-o", "run.dapkit", sys.executable, "secret.py")
+    assert recorded.stdout == "17\n17\n"
+    with zipfile.ZipFile(project / "run.dapkit") as archive:
+        [child] = [name for name in archive.namelist() if name.startswith("processes/")]
+        with archive.open(child) as file, zipfile.ZipFile(file) as inner:
+            packed = [*map(inner.read, inner.namelist()), *map(archive.read, archive.namelist())]
+    assert not any(b"of-the-shop-alone" in content for content in packed)
+    assert sum(content.count(b"*" * 17) for content in packed) >= 4
 
 
 @pytest.mark.thorough
