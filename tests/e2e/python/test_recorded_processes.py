@@ -50,9 +50,43 @@ if __name__ == "__main__":
 """
 
 
+STARTING = """
+import signal, subprocess, sys
+child = subprocess.Popen([sys.executable, "waiting.py"], stdout=subprocess.PIPE)
+child.stdout.readline()
+child.send_signal(signal.SIGINT)
+print(child.wait())
+exits = "import sys; sys.exit(47)"
+print(subprocess.run(["another name", "-c", exits], executable=sys.executable, stderr=-3).returncode)
+print(subprocess.run([sys.executable, "-X", "warn_default_encoding", "-c", exits], capture_output=True).stderr)
+def fails():
+    raise ValueError
+try:
+    subprocess.run(["true"], preexec_fn=fails)
+except subprocess.SubprocessError as error:
+    print(error)
+"""
+WAITING = """
+import time
+try:
+    print("ready", flush=True)
+    while True:
+        time.sleep(0.05)
+except KeyboardInterrupt:
+    raise SystemExit(7)
+"""
+
+
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
-    for name, text in (("main", MAIN), ("middle", MIDDLE), ("worker", WORKER), ("spawning", SPAWNING)):
+    for name, text in (
+        ("main", MAIN),
+        ("starting", STARTING),
+        ("waiting", WAITING),
+        ("middle", MIDDLE),
+        ("worker", WORKER),
+        ("spawning", SPAWNING),
+    ):
         (tmp_path / f"{name}.py").write_text(text)
     return tmp_path
 
@@ -148,6 +182,18 @@ async def test_processes_of_multiprocessing_are_recorded(project: Path, python: 
             stopped = await opened(driver, project / "run.dapkit", number)
             outputs.append((written(driver), stopped.text or stopped.description))
     assert {("", "SystemExit"), ("worked 1\n", "End of recorded history")} <= set(outputs)
+
+
+@pytest.mark.thorough
+@pytest.mark.each_python
+def test_processes_are_started_and_interrupted_as_without_a_recorder(project: Path, python: str) -> None:
+    alone = subprocess.run(
+        [python, "starting.py"], cwd=project, capture_output=True, text=True, timeout=DEADLINE, check=False
+    )
+    recorded = record(project, "--children", "-q", "-o", "run.dapkit", python, "starting.py")
+    first, _, *others = alone.stdout.splitlines()  # not each interpreter finds its library under another name
+    assert (first, others) == ("7", ["b''", "Exception occurred in preexec_fn."])
+    assert (recorded.returncode, recorded.stdout, recorded.stderr) == (alone.returncode, alone.stdout, alone.stderr)
 
 
 @pytest.mark.thorough

@@ -553,6 +553,18 @@ async def test_data_that_is_read_twice_is_packed_once(tmp_path: Path) -> None:
 
 
 @pytest.mark.thorough
+async def test_arguments_and_variables_need_not_be_utf_8(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    odd = os.fsdecode(b"od\xe7")
+    monkeypatch.setenv("ODD", odd)
+    (tmp_path / "odd.py").write_text("import os, sys\nprint(*map(os.fsencode, (sys.argv[1], os.environ['ODD'])))\n")
+    recorded = record(tmp_path, "-o", "run.dapkit", sys.executable, "odd.py", odd)
+    assert (recorded.returncode, recorded.stdout) == (0, "b'od\\xe7' b'od\\xe7'\n"), recorded.stderr
+    async with adapter_client(tmp_path) as driver:
+        await open_recording(driver, tmp_path / "run.dapkit")
+        assert written(driver) == recorded.stdout
+
+
+@pytest.mark.thorough
 async def test_another_interpreter_is_refused(
     shop: tuple[Path, "subprocess.CompletedProcess[str]"], tmp_path: Path
 ) -> None:

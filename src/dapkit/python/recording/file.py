@@ -190,7 +190,7 @@ def write(
             os.fdopen(handle, "wb") as file,
             zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=_LEVEL) as archive,
         ):
-            archive.writestr(DESCRIPTION, msgspec.json.format(msgspec.json.encode(description)))
+            archive.writestr(DESCRIPTION, _encoded(description))
             for name, content in notes.parts() if notes is not None else ():
                 archive.writestr(name, content)
             for number, content in enumerate(sources):
@@ -201,6 +201,25 @@ def write(
     except BaseException:
         beginning.unlink(missing_ok=True)
         raise
+
+
+def _encoded(description: Description) -> bytes:
+    try:
+        return msgspec.json.format(msgspec.json.encode(description))
+    except UnicodeEncodeError:  # a path or an argument is not UTF-8
+        import json
+
+        return json.dumps(msgspec.to_builtins(description), indent=2).encode("ascii")
+
+
+def _decoded(content: bytes) -> object:
+    """Decode a description. Raises: ValueError."""
+    try:
+        return msgspec.json.decode(content)
+    except msgspec.MsgspecError:
+        import json
+
+        return json.loads(content)
 
 
 def _member(number: int) -> str:
@@ -328,7 +347,7 @@ def _opened(source: Path, process: int = 0) -> "zipfile.ZipFile":
 def _described(source: Path, archive: "zipfile.ZipFile") -> Description:
     content = _content(source, archive, DESCRIPTION)
     try:
-        description = msgspec.json.decode(content)
+        description = _decoded(content)
         number = description.get("format") if isinstance(description, dict) else None
         if not isinstance(number, int) or not FORMATS[0] <= number <= FORMAT:
             raise RecordingProblem(
@@ -336,7 +355,7 @@ def _described(source: Path, archive: "zipfile.ZipFile") -> Description:
                 " use the version that made it"
             )
         return msgspec.convert(description, Description)
-    except msgspec.MsgspecError as error:
+    except (msgspec.MsgspecError, ValueError) as error:
         raise RecordingProblem(f"{source} is damaged: {DESCRIPTION}: {error}") from error
 
 

@@ -1,7 +1,8 @@
 """Recording of a program: it runs as it would by itself, and its inputs are kept in a file.
 
 The program has our standard streams, folder, group and terminal. It ends with dapkit; signals that end dapkit are
-passed on to it, and the terminal's signals it gets itself.
+passed on to it, and the terminal's signals it gets itself. A process that another recorded one has started gets the
+interrupts that this has sent to it, as they reach its recorder alone.
 """
 
 import marshal
@@ -47,6 +48,9 @@ _SECRET_BYTES = 6
 _SOURCE_SUFFIXES = (".py", ".pyw")
 _FORWARDED = (signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2)
 _OF_TERMINAL = (signal.SIGINT, signal.SIGQUIT)
+_LOOK_SECONDS = 1
+_BY_PROCESS = 0
+"""The highest code of a signal that a process has sent (`SI_USER`); the terminal's come from the system."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -125,7 +129,7 @@ def record(
         words = [command.interpreter, *command.options, str(ENTRY), "--record", str(folder)]
         words += [f"--{command.kind}", command.what, "--", *command.args]
         with _started(words, started_in) as program:
-            code = program.wait()
+            code = _wait_and_interrupt(program) if is_child else program.wait()
         packer = _Packer(command, folder, started_in, began, hides_seed=hides_seed, secrets=secrets, packages=packages)
         is_wanted = is_kept(code, (folder / ASKED).exists()) and (follow != ASKED or not is_child or has_failed(code))
         try:
@@ -378,3 +382,18 @@ def _started(words: list[str], environment: Mapping[str, str]) -> Iterator["subp
     finally:
         for number, handler_before in before.items():
             signal.signal(number, handler_before)
+
+
+def _wait_and_interrupt(program: "subprocess.Popen[bytes]") -> int:
+    """Wait for the program, and pass on signals of the terminal that a process sends; return its exit code."""
+    numbers = {number for number in _OF_TERMINAL if signal.getsignal(number) is not signal.SIG_IGN}
+    wait: Callable[..., Any] = vars(signal)["sigtimedwait"]  # not on macOS
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {*numbers, signal.SIGCHLD})
+    try:
+        while program.poll() is None:
+            came = wait({*numbers, signal.SIGCHLD}, _LOOK_SECONDS)  # it may end without, if that is ignored
+            if came is not None and came.si_signo in numbers and came.si_code <= _BY_PROCESS:
+                program.send_signal(came.si_signo)
+        return program.returncode
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)

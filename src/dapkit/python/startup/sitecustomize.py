@@ -42,6 +42,8 @@ def _record(keep: str, sources: str) -> None:
         return
     if not sys.argv or sys.argv[0] in ("", "-") or sys.flags.interactive:
         return  # there is no program
+    if os.path.realpath(sys.executable) != os.path.realpath("/proc/self/exe"):
+        return  # it was executed under another name, and would not be the same if it were executed again
     if keep not in ("failed", "always"):
         sys.stderr.write(f"dapkit: DAPKIT_RECORD is {keep!r}, expected failed or always; the program is not recorded\n")
         return

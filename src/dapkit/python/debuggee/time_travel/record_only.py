@@ -91,7 +91,7 @@ def _record_fork() -> None:
 
 def _libraries_of_interpreter() -> list[str]:
     """Return the file of the shared library that has the interpreter, in a list; empty if the program has it itself."""
-    with open("/proc/self/maps") as maps:
+    with open("/proc/self/maps", encoding="utf-8", errors="surrogateescape") as maps:
         paths = {line.split(maxsplit=5)[-1].rstrip() for line in maps if "/libpython3." in line}
     return sorted(paths)
 

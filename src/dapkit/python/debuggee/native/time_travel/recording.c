@@ -181,7 +181,10 @@ void note_exit(int code)
 {
     if (!is_recording) return;
     log_head->exit = 1 + ((unsigned)code & 0xff);
-    if (at_exit != NULL && has_interpreter()) call(at_exit, NULL);
+    if (at_exit == NULL || !has_interpreter()) return;
+    PyObject *raised = PyErr_GetRaisedException(); /* as in a child that could not execute a program */
+    call(at_exit, NULL);
+    PyErr_SetRaisedException(raised);
 }
 
 /* Functions for Python */
