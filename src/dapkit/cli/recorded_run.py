@@ -142,7 +142,8 @@ class RecordedCommand:
 
         options = self.options
         if self.python is None:
-            return record_command(self.words, self.target, follow=options.keep)
+            secrets, packages = options.with_secrets, options.with_packages
+            return record_command(self.words, self.target, follow=options.keep, secrets=secrets, packages=packages)
         return record(
             self.python,
             self.target,
@@ -205,7 +206,7 @@ def _interpreter_itself(program: str) -> str:
 
 
 def _python_command(interpreter: str, args: tuple[str, ...]) -> "PythonCommand":
-    from dapkit.agent.program_command import python_command
+    from dapkit.python.program_command import python_command
     from dapkit.python.recording.recorder import PythonCommand
 
     command = python_command(Path(interpreter), args)

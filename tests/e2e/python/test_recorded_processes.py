@@ -12,6 +12,7 @@ import yaml
 
 from dapkit.endpoint import RequestFailed
 from dapkit.protocol import StoppedEvent
+from dapkit.python.recording.file import processes_of
 from e2e.python.adapter_client import AdapterClient, adapter_client
 from e2e.python.test_recordings import DEADLINE, record, said, written
 
@@ -182,6 +183,31 @@ async def test_processes_of_multiprocessing_are_recorded(project: Path, python: 
             stopped = await opened(driver, project / "run.dapkit", number)
             outputs.append((written(driver), stopped.text or stopped.description))
     assert {("", "SystemExit"), ("worked 1\n", "End of recorded history")} <= set(outputs)
+
+
+POOL = """
+import multiprocessing, os, subprocess, sys
+from concurrent.futures import ProcessPoolExecutor
+def work(number):
+    return os.getppid() == number
+if __name__ == "__main__":
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(2, mp_context=context, max_tasks_per_child=1) as pool:
+        print(list(pool.map(work, [os.getpid()] * 4)))
+    child = subprocess.Popen([sys.executable, "-c", "import os; print(os.getpid())"], stdout=subprocess.PIPE)
+    print(int(child.stdout.read()) == child.pid)
+"""
+
+
+@pytest.mark.thorough
+@pytest.mark.each_python
+def test_processes_have_the_numbers_that_their_parents_know(project: Path, python: str) -> None:
+    (project / "pool.py").write_text(POOL)
+    recorded = record(project, "--children", "-o", "run.dapkit", python, "pool.py")
+    assert (recorded.returncode, recorded.stdout) == (0, "[True, True, True, True]\nTrue\n"), recorded.stderr
+    programs = [each.what for each in processes_of(project / "run.dapkit")]
+    assert len(programs) >= 5
+    assert not any("resource_tracker" in program for program in programs)
 
 
 @pytest.mark.thorough

@@ -1,11 +1,13 @@
 """Plain command lines of `dapkit record`, which are read without click."""
 
+import re
 from pathlib import Path
 
 import pytest
 
 from dapkit.cli.record import record
 from dapkit.cli.recorded_run import RecordOptions
+from dapkit.python.debuggee.engine.interpreter_checks import NEWEST_TESTED
 
 
 @pytest.mark.parametrize(
@@ -42,3 +44,10 @@ def test_plain_line_is_read_as_click_reads_it(words: str, options: RecordOptions
 )
 def test_any_other_line_is_left_to_click(words: str) -> None:
     assert RecordOptions.of_words(words.split()) is None
+
+
+def test_processes_of_each_tested_python_are_recorded_and_no_others() -> None:
+    startup = Path(__file__).parents[3] / "src/dapkit/python/startup/sitecustomize.py"
+    versions = re.search(r"if not (\S+, \S+) <= sys\.version_info\[:2\] <= (\S+, \S+):", startup.read_text())
+    assert versions is not None
+    assert versions.groups() == ("(3, 12)", str(NEWEST_TESTED))

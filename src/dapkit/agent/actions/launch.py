@@ -19,7 +19,6 @@ from dapkit.agent.calls.failures import InvalidArguments
 from dapkit.agent.calls.registry import Approval, action
 from dapkit.agent.calls.session_notes import Launched, SessionNotes
 from dapkit.agent.configurations import plans_of
-from dapkit.agent.program_command import ProgramCommand, python_command
 from dapkit.agent.reading.report import last_output, stop_report
 from dapkit.agent.reading.snapshots import snapshot
 from dapkit.agent.results.session import Started
@@ -31,6 +30,7 @@ from dapkit.catalog.programs import bare_name
 from dapkit.client import BreakpointSpec, FunctionLocation
 from dapkit.client.routes import Route
 from dapkit.protocol import DapkitError
+from dapkit.python.program_command import ProgramCommand, python_command
 from dapkit.redaction.redaction import Redaction
 from dapkit.sessions.start_spec import StartSpec
 from dapkit.sessions.stops import Outcome

@@ -19,6 +19,7 @@ def record(
     notes: str,
     collections: str,
     most: int,
+    is_child: bool,
     threads: Callable[[], object],
     start: Callable[[CodeType, int], object],
     tool: int,

@@ -1,4 +1,6 @@
-"""Children of a recorded program that were made by `fork` alone: they have no recorder of their own.
+"""The processes of a recorded program that have ended: those that it has started, and those that were forked.
+
+A process that was started has written into a folder of its own (`started_process`); the folder's name is its own.
 
 Each writes notes into a folder below its parent's, from the fork on. Notes from before the fork are in its parent's:
 
@@ -13,10 +15,11 @@ import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from dapkit.python.recording.file import SUFFIX
 from dapkit.python.recording.notes import EXECUTED, FIRST_NOTE, data_of_calls, head_of
+from dapkit.python.recording.started_process import COMMAND
 
 FORKS: Final = "forks"
 UNKNOWN_SIGNAL: Final = -255
@@ -59,10 +62,42 @@ def name_of_fork(program: str, number: str) -> str:
     return f"{program.removesuffix(SUFFIX)}-{_FORK}{number}{SUFFIX}" if number else program
 
 
-def order_of_fork(name: str) -> list[int]:
-    """Return the numbers in the name of a child's recording, by which children are sorted."""
-    _, _, number = name.removesuffix(SUFFIX).rpartition(_FORK)
-    return [int(part) for part in number.split(".") if part.isdecimal()]
+@dataclass(frozen=True, slots=True)
+class StartedProcess:
+    """A Python process that the program, or a process of it, has started, and that has ended.
+
+    Attributes:
+        folder: of its notes.
+        facts: as `started_process` has noted them.
+        exit_code: minus the signal that ended it, or `UNKNOWN_SIGNAL`.
+
+    """
+
+    folder: Path
+    facts: dict[str, Any]
+    exit_code: int
+
+
+def ended_processes(folder: Path, program: Path | None) -> list[StartedProcess]:
+    """Return the processes that have written into a folder, in the order in which they were started.
+
+    Args:
+        folder: which has a folder for each process.
+        program: the folder of the program's notes; None for a program that is not of Python.
+
+    """
+    processes: list[StartedProcess] = []
+    for child in folder.iterdir():
+        try:
+            facts = marshal.loads((child / COMMAND).read_bytes())  # noqa: S302 - by the process
+            of_parent = folder / facts["parent"]
+            parent = of_parent if of_parent.is_dir() else program
+            code = _exit_code(child, facts["pid"], parent, FIRST_NOTE) if (child / "begin").exists() else None
+        except (OSError, EOFError, ValueError):  # it has ended before it was recorded
+            continue
+        if code is not None:
+            processes.append(StartedProcess(child, facts, code))
+    return sorted(processes, key=lambda process: process.facts["began"])
 
 
 def ended_forks(folder: Path) -> list[Fork]:
@@ -87,7 +122,7 @@ def _ended(folder: Path, prefix: str, ancestors: tuple[tuple[Path, int], ...]) -
         yield from _ended(child, f"{prefix}{order}.", line)
 
 
-def _exit_code(child: Path, pid: int, parent: Path, place: int) -> int | None:
+def _exit_code(child: Path, pid: int, parent: Path | None, place: int) -> int | None:
     """Return the exit code of a child; None if it is running, or has become another program."""
     import fcntl  # not on Windows, where processes of recordings are listed as well
 
@@ -101,7 +136,7 @@ def _exit_code(child: Path, pid: int, parent: Path, place: int) -> int | None:
             fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
             return None
-    return _as_waited_for(parent, pid, place)
+    return UNKNOWN_SIGNAL if parent is None else _as_waited_for(parent, pid, place)
 
 
 def _as_waited_for(parent: Path, pid: int, place: int) -> int:

@@ -1,74 +1,50 @@
-"""The Python processes that a recorded program starts: each has a recorder of its own.
+"""The Python processes that a recorded program starts.
 
 The environment of the program has the folder of `dapkit.python.startup` in PYTHONPATH, and these variables. A Python
-that starts with them executes `dapkit record` in its place, which writes into one folder for the whole tree of
-processes. The first recorder packs all of it into its file.
+that starts with them is recorded, too (`started_process`), into one folder for the whole tree of processes. The
+recorder of the program packs all of it into its file.
 """
 
+import marshal
 import os
 import signal
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
 import dapkit.python
-from dapkit.python.recording.file import SUFFIX, Description, RecordingProblem, describe
-from dapkit.python.recording.forks import UNKNOWN_SIGNAL, order_of_fork
+from dapkit.python.recording.file import Description
+from dapkit.python.recording.forks import UNKNOWN_SIGNAL
+from dapkit.python.recording.started_process import OPTIONS, PARENT
 
 KEEP: Final = "DAPKIT_RECORD"
 """Which recordings are kept: `always` or `failed`."""
 FOLDER: Final = "DAPKIT_RECORDINGS"
-PARENT: Final = "DAPKIT_RECORDED_BY"
-"""The name of the recording whose program has started this process."""
-PYTHON: Final = "DAPKIT_PYTHON"
-"""The interpreter of the recorders."""
 
 _STARTUP: Final = str(Path(dapkit.python.__path__[0], "startup"))
 _PATH: Final = "PYTHONPATH"
 
 
-def followed(environment: Mapping[str, str], keep: str, folder: Path, name: str) -> tuple[dict[str, str], Path | None]:
-    """Return the environment of a program whose processes are recorded, too, and the folder that gets the recordings.
-
-    There is no folder where another recorder collects them.
+def followed(environment: Mapping[str, str], keep: str, folder: Path, name: str, most: int) -> dict[str, str]:
+    """Return the environment of a program whose processes are recorded, too, into a folder that is made.
 
     Args:
         environment: without these variables.
         keep: which recordings are kept.
-        folder: of this recorder.
-        name: of its recording.
+        folder: which gets a folder for each process.
+        name: of the program's recording.
+        most: bytes of notes of each process.
 
     """
-    is_first = not is_collected_elsewhere(environment)
-    place = folder / "processes"
-    if is_first:
-        place.mkdir()
+    folder.mkdir()
+    (folder / OPTIONS).write_bytes(marshal.dumps({"most": most}))
     settings = {
         KEEP: keep,
-        FOLDER: str(place) if is_first else environment[FOLDER],
+        FOLDER: str(folder),
         PARENT: name,
-        PYTHON: sys.executable,
         _PATH: os.pathsep.join(filter(None, (_STARTUP, environment.get(_PATH)))),
     }
-    return {**environment, **settings}, place if is_first else None
-
-
-def is_collected_elsewhere(environment: Mapping[str, str]) -> bool:
-    """Return whether the recorder with this environment writes for another recorder, which packs all recordings."""
-    return PARENT in environment
-
-
-def collected(folder: Path | None) -> list[Path]:
-    """Return the recordings in a folder, in the order in which their programs were started."""
-    began_by_file: dict[Path, tuple[int, list[int]]] = {}
-    for path in folder.glob(f"*{SUFFIX}") if folder is not None else ():
-        try:
-            described = describe(path)
-            began_by_file[path] = described.began, order_of_fork(described.name) if described.forked else []
-        except RecordingProblem:  # its recorder is about to write it, or was killed
-            continue
-    return sorted(began_by_file, key=began_by_file.__getitem__)
+    return {**environment, **settings}
 
 
 def as_replayed(recorded: Description) -> dict[str, str]:

@@ -1,8 +1,7 @@
 """Recording of a program: it runs as it would by itself, and its inputs are kept in a file.
 
 The program has our standard streams, folder, group and terminal. It ends with dapkit; signals that end dapkit are
-passed on to it, and the terminal's signals it gets itself. A process that another recorded one has started gets the
-interrupts that this has sent to it, as they reach its recorder alone.
+passed on to it, and the terminal's signals it gets itself.
 """
 
 import marshal
@@ -21,19 +20,11 @@ from dapkit import __version__
 from dapkit.python.debuggee_files import ENTRY, TIME_TRAVEL
 from dapkit.python.recording import file
 from dapkit.python.recording.build_ids import identity_of
-from dapkit.python.recording.forks import Fork, ended_forks, name_of_fork
+from dapkit.python.recording.forks import Fork, ended_forks, ended_processes, name_of_fork
 from dapkit.python.recording.library_files import are_of_libraries
 from dapkit.python.recording.machine import zone_of_machine
-from dapkit.python.recording.process_tree import (
-    FOLDER as COLLECTION,
-)
-from dapkit.python.recording.process_tree import (
-    PARENT,
-    collected,
-    followed,
-    has_failed,
-    is_collected_elsewhere,
-)
+from dapkit.python.recording.process_tree import followed, has_failed
+from dapkit.python.recording.started_process import PARENT, SEED
 from dapkit.redaction.secret_names import SHAPES, Secrecy, secrecy_of
 from dapkit.system.scratch_folder import scratch_folder
 
@@ -42,15 +33,12 @@ MOST_BYTES = 4 << 30
 
 FOLDER = "DAPKIT_RECORDING"
 ASKED = "failed"
-_SEED = "PYTHONHASHSEED"
+_PROCESSES = "processes"
 _SECRET_BYTES = 6
 """A shorter value is not looked for in the notes."""
 _SOURCE_SUFFIXES = (".py", ".pyw")
 _FORWARDED = (signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2)
 _OF_TERMINAL = (signal.SIGINT, signal.SIGQUIT)
-_LOOK_SECONDS = 1
-_BY_PROCESS = 0
-"""The highest code of a signal that a process has sent (`SI_USER`); the terminal's come from the system."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,64 +103,96 @@ def record(
 
     """
     environment = {**os.environ}
-    hides_seed = not environment.get(_SEED)
+    hides_seed = not environment.get(SEED)
     if hides_seed:
-        environment[_SEED] = str(random.SystemRandom().randrange(1, 1 << 32))
-    is_child = is_collected_elsewhere(environment)
+        environment[SEED] = str(random.SystemRandom().randrange(1, 1 << 32))
     with scratch_folder("dapkit-record-") as folder:
         if can_ask:
             environment[FOLDER] = str(folder)
-        started_in, collection = followed(environment, follow, folder, target.name) if follow else (environment, None)
-        options = {"most": most, "hides_seed": hides_seed, "forks": bool(follow)}
+        started_in = followed(environment, follow, folder / _PROCESSES, target.name, most) if follow else environment
+        options = {"most": most, "hides_seed": hides_seed, "forks": bool(follow), "is_child": False}
         (folder / "given").write_bytes(marshal.dumps(options))
         began = time.time_ns() // 1000
         words = [command.interpreter, *command.options, str(ENTRY), "--record", str(folder)]
         words += [f"--{command.kind}", command.what, "--", *command.args]
         with _started(words, started_in) as program:
-            code = _wait_and_interrupt(program) if is_child else program.wait()
-        packer = _Packer(command, folder, started_in, began, hides_seed=hides_seed, secrets=secrets, packages=packages)
-        is_wanted = is_kept(code, (folder / ASKED).exists()) and (follow != ASKED or not is_child or has_failed(code))
-        try:
-            if follow:
-                keeps_all = follow != ASKED
-                forks = [fork for fork in ended_forks(folder) if keeps_all or has_failed(fork.exit_code)]
-                packer.pack_forks(forks, Path(started_in[COLLECTION]), target.name)
-            processes = collected(collection)
-            if not is_wanted and not processes:
-                return RecordedRun(code=code)
-            parent = environment.get(PARENT, "")
-            return packer.pack(target, folder, code, parent=parent, processes=processes)
-        except FileNotFoundError:
-            if not is_child:
-                raise
-            return RecordedRun(code=code)  # this program has outlived the first one, whose recorder is done
+            code = program.wait()
+        facts = _Facts(command, started_in, began, hides_seed, target.name, os.environ.get(PARENT, ""))
+        packer = _Packer(facts, folder, secrets=secrets, packages=packages)
+        forks = (
+            [fork for fork in ended_forks(folder) if follow != ASKED or has_failed(fork.exit_code)] if follow else []
+        )
+        processes = packer.pack_forks(forks, folder)
+        if follow:
+            processes += _packed_processes(folder, folder, follow, secrets=secrets, packages=packages)
+        if not is_kept(code, (folder / ASKED).exists()) and not processes:
+            return RecordedRun(code=code)
+        return packer.pack(target, folder, code, processes=processes)
+
+
+def _packed_processes(folder: Path, program: Path | None, follow: str, *, secrets: bool, packages: bool) -> list[Path]:
+    """Pack the processes that the program has started, and return their recordings."""
+    packed: list[Path] = []
+    for process in ended_processes(folder / _PROCESSES, program):
+        facts = process.facts
+        command = PythonCommand(
+            interpreter=facts["executable"],
+            options=tuple(facts["options"]),
+            kind=facts["kind"],
+            what=facts["what"],
+            args=tuple(facts["args"]),
+        )
+        name = process.folder.name
+        packer = _Packer(
+            _Facts(command, facts["environment"], facts["began"], facts["hidesSeed"], name, facts["parent"]),
+            process.folder,
+            secrets=secrets,
+            packages=packages,
+        )
+        ended = ended_forks(process.folder)
+        forks = packer.pack_forks([fork for fork in ended if follow != ASKED or has_failed(fork.exit_code)], folder)
+        if follow != ASKED or has_failed(process.exit_code):
+            packed.append(
+                packer.pack(folder / f"{name}{file.SUFFIX}", process.folder, process.exit_code).kept or folder
+            )
+        packed += forks
+    return packed
+
+
+@dataclass(frozen=True, slots=True)
+class _Facts:
+    """The facts of a process that are the same for its forks.
+
+    Attributes:
+        command: that was executed.
+        environment: of it.
+        began: when, in microseconds since 1970.
+        hides_seed: whether PYTHONHASHSEED was chosen by the recorder.
+        name: of the recording.
+        parent: the name of the recording whose program has started it.
+
+    """
+
+    command: PythonCommand
+    environment: Mapping[str, str]
+    began: int
+    hides_seed: bool
+    name: str
+    parent: str
 
 
 class _Packer:
     """Packs the notes of a program, and of its children that were made by `fork`."""
 
-    def __init__(
-        self,
-        command: PythonCommand,
-        folder: Path,
-        environment: Mapping[str, str],
-        began: int,
-        *,
-        hides_seed: bool,
-        secrets: bool,
-        packages: bool,
-    ) -> None:
-        """Take the command, the folder of its notes, and the options of `record`."""
-        self._command = command
+    def __init__(self, facts: _Facts, folder: Path, *, secrets: bool, packages: bool) -> None:
+        """Take the facts, the folder of the notes, and the options of `record`."""
+        self._facts = facts
         self._folder = folder
-        self._environment = environment
-        self._began = began
-        self._hides_seed = hides_seed
         self._packages = packages
-        self._secrets = {} if secrets else _secrets_in(environment)
+        self._secrets = {} if secrets else _secrets_in(facts.environment)
 
-    def pack_forks(self, forks: Iterable[Fork], folder: Path, name: str) -> None:
-        """Write the recordings of children into a folder; `name` is the name of the program's recording.
+    def pack_forks(self, forks: list[Fork], folder: Path) -> list[Path]:
+        """Write the recordings of children into a folder, and return them.
 
         It must be done before the program's own is packed, which changes its notes.
 
@@ -180,32 +200,35 @@ class _Packer:
             OSError: they cannot be written.
 
         """
-        complete = [*forks]
-        for fork in complete:
+        for fork in forks:
             fork.complete()
-        for fork in complete:
+        packed: list[Path] = []
+        for fork in forks:
             of_parent, _, _ = fork.number.rpartition(".")
-            target = folder / name_of_fork(name, fork.number)
-            self.pack(target, fork.folder, fork.exit_code, parent=name_of_fork(name, of_parent), forked=True)
+            target = folder / name_of_fork(self._facts.name, fork.number)
+            self.pack(target, fork.folder, fork.exit_code, parent=name_of_fork(self._facts.name, of_parent))
+            packed.append(target)
+        return packed
 
     def pack(
-        self,
-        target: Path,
-        folder: Path,
-        code: int,
-        *,
-        parent: str,
-        forked: bool = False,
-        processes: Iterable[Path] = (),
+        self, target: Path, folder: Path, code: int, *, parent: str | None = None, processes: Iterable[Path] = ()
     ) -> RecordedRun:
         """Write the recording whose notes are in a folder, with the recordings of other processes.
+
+        Args:
+            target: the file.
+            folder: of the notes.
+            code: the exit code.
+            parent: of a fork, the name of its parent's recording.
+            processes: their recordings.
 
         Raises:
             RecordingProblem: nothing was recorded.
             OSError: it cannot be written.
 
         """
-        command, start = self._command, _start(self._folder)
+        facts = self._facts
+        command, start = facts.command, _start(self._folder)
         modules = _modules(folder) or _modules(self._folder)  # a child that was killed has not listed its own
         files = {path for path in modules if path != str(TIME_TRAVEL)}  # that one is ours, and not the program's
         library_files = are_of_libraries([*files, *filter(None, modules.values())], start["library"])
@@ -220,7 +243,7 @@ class _Packer:
             format=file.FORMAT,
             dapkit=__version__,
             extension=identity_of(str(TIME_TRAVEL)),
-            began=self._began,
+            began=facts.began,
             ended=time.time_ns() // 1000,
             exit_code=code,
             why=notes.why,
@@ -235,10 +258,10 @@ class _Packer:
             args=command.args,
             cwd=start["cwd"],
             environment={
-                name: _without(value, self._secrets.get(name, ())) for name, value in self._environment.items()
+                name: _without(value, self._secrets.get(name, ())) for name, value in facts.environment.items()
             },
             redacted=tuple(sorted(self._secrets)),
-            hides_seed=self._hides_seed,
+            hides_seed=facts.hides_seed,
             streams=start["streams"],
             signals=start["signals"],
             zone=zone_of_machine(),
@@ -246,15 +269,17 @@ class _Packer:
             sources=tuple(sources),
             libraries=notes.libraries,
             repeats=notes.repeats,
-            forked=forked,
-            name=target.name,
-            parent=parent,
+            forked=parent is not None,
+            name=facts.name if parent is None else target.name,
+            parent=facts.parent if parent is None else parent,
         )
         file.write(target, description, notes, sources=sources.values(), processes=processes)
         return RecordedRun(code=code, kept=target, why=notes.why)
 
 
-def record_command(words: list[str], target: Path, *, follow: str) -> RecordedRun:
+def record_command(
+    words: list[str], target: Path, *, follow: str, secrets: bool = False, packages: bool = False
+) -> RecordedRun:
     """Run a command that is not of Python, and record the Python processes that it starts, as in `record`.
 
     Raises:
@@ -263,11 +288,11 @@ def record_command(words: list[str], target: Path, *, follow: str) -> RecordedRu
 
     """
     with scratch_folder("dapkit-record-") as folder:
-        environment, collection = followed(os.environ, follow, folder, target.name)
+        environment = followed(os.environ, follow, folder / _PROCESSES, target.name, MOST_BYTES)
         began = time.time_ns() // 1000
         with _started(words, environment) as program:
             code = program.wait()
-        processes = collected(collection)
+        processes = _packed_processes(folder, None, follow, secrets=secrets, packages=packages)
         if not processes and follow == ASKED:
             return RecordedRun(code=code)
         if not processes:
@@ -382,18 +407,3 @@ def _started(words: list[str], environment: Mapping[str, str]) -> Iterator["subp
     finally:
         for number, handler_before in before.items():
             signal.signal(number, handler_before)
-
-
-def _wait_and_interrupt(program: "subprocess.Popen[bytes]") -> int:
-    """Wait for the program, and pass on signals of the terminal that a process sends; return its exit code."""
-    numbers = {number for number in _OF_TERMINAL if signal.getsignal(number) is not signal.SIG_IGN}
-    wait: Callable[..., Any] = vars(signal)["sigtimedwait"]  # not on macOS
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {*numbers, signal.SIGCHLD})
-    try:
-        while program.poll() is None:
-            came = wait({*numbers, signal.SIGCHLD}, _LOOK_SECONDS)  # it may end without, if that is ignored
-            if came is not None and came.si_signo in numbers and came.si_code <= _BY_PROCESS:
-                program.send_signal(came.si_signo)
-        return program.returncode
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)

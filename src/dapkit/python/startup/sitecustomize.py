@@ -6,7 +6,8 @@ neither the program nor its children see them, and gives way to another `sitecus
 wrong, or a port that is taken, is reported on stderr, and the program runs without.
 
 DAPKIT_RECORD, which is `failed` or `always`, has the program executed again by `dapkit record`, in this process. There
-the variable stays, so that the processes that it starts are recorded, too.
+the variable stays, so that the processes that it starts are recorded, too: each is executed again by itself, and
+`dapkit record`, which has made a folder for them, packs their recordings.
 """
 
 import os
@@ -29,21 +30,33 @@ def _obey() -> None:
         os.environ.pop("PYTHONPATH", None)
     sources = os.path.dirname(os.path.dirname(os.path.dirname(folder)))
     keep = os.environ.pop("DAPKIT_RECORD", "")
-    if keep:
-        _record(keep, sources)
+    if keep and _can_be_recorded():
+        (_record_process if "DAPKIT_RECORDED_BY" in os.environ else _record)(keep, sources)
     words = os.environ.pop("DAPKIT", "")
     if words:
         _begin(words, sources)
 
 
+def _can_be_recorded() -> bool:
+    if not hasattr(os, "memfd_create") or sys.implementation.name != "cpython" or "t" in getattr(sys, "abiflags", ""):
+        return False
+    if not (3, 12) <= sys.version_info[:2] <= (3, 15):
+        return False
+    if not sys.argv or sys.argv[0] in ("", "-") or sys.flags.interactive:
+        return False  # there is no program
+    # Executed under another name, it would not be the same if it were executed again.
+    return os.path.realpath(sys.executable) == os.path.realpath("/proc/self/exe")
+
+
+def _place(folder: str) -> str:
+    """Return the path of a new recording in a folder, without a suffix."""
+    name = os.path.splitext(os.path.basename(sys.argv[0]))[0].strip("-")
+    name = {"c": "code", "m": "module"}.get(name, name)
+    return os.path.join(folder, f"{name}-{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}")
+
+
 def _record(keep: str, sources: str) -> None:
     """Execute the program again, recorded; return where that is not possible."""
-    if not hasattr(os, "memfd_create") or sys.implementation.name != "cpython" or sys.version_info < (3, 12):
-        return
-    if not sys.argv or sys.argv[0] in ("", "-") or sys.flags.interactive:
-        return  # there is no program
-    if os.path.realpath(sys.executable) != os.path.realpath("/proc/self/exe"):
-        return  # it was executed under another name, and would not be the same if it were executed again
     if keep not in ("failed", "always"):
         sys.stderr.write(f"dapkit: DAPKIT_RECORD is {keep!r}, expected failed or always; the program is not recorded\n")
         return
@@ -51,22 +64,31 @@ def _record(keep: str, sources: str) -> None:
     if not python:
         sys.stderr.write("dapkit: set DAPKIT_PYTHON to an interpreter that has dapkit; the program is not recorded\n")
         return
-    name = os.path.splitext(os.path.basename(sys.argv[0]))[0].strip("-")
-    name = {"c": "code", "m": "module"}.get(name, name)
     folder = os.environ.get("DAPKIT_RECORDINGS") or os.getcwd()
-    is_collected = "DAPKIT_RECORDED_BY" in os.environ
     if not os.access(folder, os.W_OK):
-        if not is_collected:  # else the first recorder has ended before this program began
-            sys.stderr.write(f"dapkit: {folder} cannot be written to; the program is not recorded\n")
+        sys.stderr.write(f"dapkit: {folder} cannot be written to; the program is not recorded\n")
         return
-    file = os.path.join(folder, f"{name}-{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}.dapkit")
     begin = f"import sys; sys.path.insert(0, {sources!r}); from dapkit.cli.entry import main; main()"
     recorder = [python, "-E", "-P", "-c", begin]  # the program's PYTHONPATH may be for another version
-    options = [*(["-q"] if is_collected else []), "--children", "--keep", keep, "-o", file, "--", sys.executable]
+    options = ["--children", "--keep", keep, "-o", f"{_place(folder)}.dapkit", "--", sys.executable]
     try:
         os.execv(python, [*recorder, "record", *options, *sys.orig_argv[1:]])  # noqa: S606 - as the words say
     except OSError as error:
         sys.stderr.write(f"dapkit: {python}: {error.strerror}; the program is not recorded\n")
+
+
+def _record_process(keep: str, sources: str) -> None:
+    """Execute the program again, its inputs recorded in a folder; return where that is not possible."""
+    if any("multiprocessing.resource_tracker import main" in word for word in sys.orig_argv):
+        return  # the user has not written it
+    sys.path.insert(0, sources)
+    try:
+        from dapkit.python.recording.started_process import prepare  # another program follows, which does not see it
+
+        words, environment = prepare(_place(os.environ["DAPKIT_RECORDINGS"]), keep)
+        os.execve(sys.executable, words, environment)  # noqa: S606 - the same program
+    except (ImportError, OSError):  # the folder has gone with the recorder that has made it
+        sys.path.remove(sources)
 
 
 def _python_of_dapkit(sources: str) -> str:

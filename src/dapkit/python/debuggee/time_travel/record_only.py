@@ -69,7 +69,16 @@ def begin(folder: str, run: Callable[[], None]) -> Callable[[], None]:
     set_events = sys.monitoring.set_local_events
     given_files = f"{folder}/notes", f"{folder}/collections"
     start = backend.on_start
-    backend.record(*given_files, options["most"], count_from_here, start, line_counter.TOOL, counts, set_events)
+    backend.record(
+        *given_files,
+        options["most"],
+        options["is_child"],
+        count_from_here,
+        start,
+        line_counter.TOOL,
+        counts,
+        set_events,
+    )
     return _then_list_files(backend.program_context(run))
 
 
@@ -117,7 +126,10 @@ def _then_list_files(run: Callable[[], None]) -> Callable[[], None]:
 
 def _list_files() -> None:
     modules = [module for module in [*sys.modules.values()] if type(module) is ModuleType]
-    _write(f"{_folders[-1]}/files", ([*map(_file_of, modules)], [*map(_bytecode_of, modules)]))
+    try:
+        _write(f"{_folders[-1]}/files", ([*map(_file_of, modules)], [*map(_bytecode_of, modules)]))
+    except OSError:  # it has outlived the program whose recorder has made the folder
+        return
 
 
 def _write(path: str, content: Any) -> None:  # noqa: ANN401 - marshal's values

@@ -78,17 +78,23 @@ static int begin_log(int file)
 
 int make_log(void) { return begin_log(memfd_create("dapkit-log", MFD_CLOEXEC)); }
 
+/* A lock on the file says that this process has not ended yet. */
+static int lock_log(int file)
+{
+    struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    return fcntl(file, F_SETLK, &lock);
+}
+
 int record_log(const char *path, uint64_t most)
 {
     log_most = most < CHUNK ? CHUNK : most < ROOM ? most : ROOM;
-    return begin_log(open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+    return begin_log(open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600)) < 0 ? -1 : lock_log(log_file);
 }
 
-/* The parent's notes are mapped here until then, and grow. A lock on the file says that this process has not ended yet. */
+/* The parent's notes are mapped here until then, and grow. */
 int record_log_of_fork(const char *path)
 {
     static LogHead head;
-    struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
     memcpy(&head, log_head, sizeof head);
     head.end = log_place;
     head.exit = 0;
@@ -96,7 +102,7 @@ int record_log_of_fork(const char *path)
     int file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (file < 0) return -1;
     file = out_of_the_way(file); /* before it is locked: to close any descriptor of a file gives up the lock */
-    if (fcntl(file, F_SETLK, &lock) < 0 || pwrite(file, &head, sizeof head, 0) != (ssize_t)sizeof head ||
+    if (lock_log(file) < 0 || pwrite(file, &head, sizeof head, 0) != (ssize_t)sizeof head ||
         allocate(file, log_place, CHUNK) < 0 ||
         mmap(log_begin, ROOM, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE | MAP_FIXED, file, 0) == MAP_FAILED) {
         int error = errno;

@@ -195,11 +195,12 @@ static PyObject *record(PyObject *Py_UNUSED(module), PyObject *args)
 {
     const char *notes, *collections;
     unsigned long long most;
-    int tool;
+    int tool, is_child;
     PyObject *threads, *start, *counts, *set_events;
-    if (!PyArg_ParseTuple(args, "ssKOOiOO", &notes, &collections, &most, &threads, &start, &tool, &counts, &set_events))
+    if (!PyArg_ParseTuple(args, "ssKpOOiOO", &notes, &collections, &most, &is_child, &threads, &start, &tool, &counts,
+                          &set_events))
         return NULL;
-    if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0) return PyErr_SetFromErrno(PyExc_OSError);
+    if (!is_child && prctl(PR_SET_PDEATHSIG, SIGKILL) < 0) return PyErr_SetFromErrno(PyExc_OSError);
     is_recording = is_recorded = 1;
     at_threads = Py_NewRef(threads);
     counted_start = Py_NewRef(start);

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from dapkit.agent.program_command import ProgramCommand, python_command
+from dapkit.python.program_command import ProgramCommand, python_command
 
 PYTHON = Path("/usr/bin/python3")
 
