@@ -12,6 +12,7 @@ Each writes notes into a folder below its parent's, from the fork on. Notes from
 import marshal
 import mmap
 import os
+import struct
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,6 +26,8 @@ FORKS: Final = "forks"
 UNKNOWN_SIGNAL: Final = -255
 """The exit code of a process that was ended by a signal, which its parent has not asked for."""
 _CHUNK: Final = 1 << 24
+_UNFINISHED: Final = (OSError, EOFError, ValueError, struct.error)
+"""Errors where the files of a process are read that was killed as it began."""
 _FORK: Final = "fork"
 
 
@@ -93,7 +96,7 @@ def ended_processes(folder: Path, program: Path | None) -> list[StartedProcess]:
             of_parent = folder / facts["parent"]
             parent = of_parent if of_parent.is_dir() else program
             code = _exit_code(child, facts["pid"], parent, FIRST_NOTE) if (child / "begin").exists() else None
-        except (OSError, EOFError, ValueError):  # it has ended before it was recorded
+        except _UNFINISHED:  # it has ended before it was recorded
             continue
         if code is not None:
             processes.append(StartedProcess(child, facts, code))
@@ -115,7 +118,7 @@ def _ended(folder: Path, prefix: str, ancestors: tuple[tuple[Path, int], ...]) -
             begin = marshal.loads((child / "begin").read_bytes())  # noqa: S302 - by the program's debugger
             line = (*ancestors, (folder, begin["place"]))
             code = _exit_code(child, begin["pid"], *line[-1])
-        except (OSError, EOFError, ValueError):  # it has ended before it was recorded
+        except _UNFINISHED:  # it has ended before it was recorded
             continue
         if code is not None:
             yield Fork(child, f"{prefix}{order}", code, line)

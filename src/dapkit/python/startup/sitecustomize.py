@@ -85,7 +85,8 @@ def _record_process(keep: str, sources: str) -> None:
     try:
         from dapkit.python.recording.started_process import prepare  # another program follows, which does not see it
 
-        words, environment = prepare(_place(os.environ["DAPKIT_RECORDINGS"]), keep)
+        place = _place(os.environ["DAPKIT_RECORDINGS"])
+        words, environment = prepare(f"{place}-{time.monotonic_ns()}", keep)  # a process can execute several programs
         os.execve(sys.executable, words, environment)  # noqa: S606 - the same program
     except (ImportError, OSError):  # the folder has gone with the recorder that has made it
         sys.path.remove(sources)
