@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from dapkit.python.recording.file import processes_of
 from e2e.python.adapter_client import adapter_client
 from e2e.python.test_recorded_processes import opened
 from e2e.python.test_recordings import DEADLINE, record, said, written
@@ -275,3 +276,25 @@ def test_a_fork_that_outlives_the_program_goes_on_and_is_not_in_the_file(project
     while (project / "written").stat().st_size == 0 and time.monotonic() < deadline:
         time.sleep(0.05)
     assert (project / "written").read_text() == "by the child\n"
+
+
+LATE_END = """
+import atexit, os, subprocess, sys
+def end():
+    os._exit(9)
+child = os.fork()
+if child == 0:
+    atexit.register(end)
+    raise SystemExit(0)
+print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+print(subprocess.run([sys.executable, "-c", "import atexit, os; atexit.register(os._exit, 8)"]).returncode)
+"""
+
+
+@pytest.mark.thorough
+def test_the_exit_code_is_that_which_the_parent_has_seen(project: Path) -> None:
+    (project / "late_end.py").write_text(LATE_END)
+    recorded = record(project, "--children", "-o", "run.dapkit", sys.executable, "late_end.py")
+    assert recorded.stdout == "9\n8\n"
+    codes = {each.exit_code for each in processes_of(project / "run.dapkit")}
+    assert codes == {9, 8}

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Final
 
 import dapkit.python
+from dapkit.python.recording.ended_processes import UNKNOWN_SIGNAL
 from dapkit.python.recording.file import Description
-from dapkit.python.recording.forks import UNKNOWN_SIGNAL
 from dapkit.python.recording.started_process import OPTIONS, PARENT
 
 KEEP: Final = "DAPKIT_RECORD"

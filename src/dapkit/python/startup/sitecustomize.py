@@ -79,16 +79,19 @@ def _record(keep: str, sources: str) -> None:
 
 def _record_process(keep: str, sources: str) -> None:
     """Execute the program again, its inputs recorded in a folder; return where that is not possible."""
+    folder = os.environ.get("DAPKIT_RECORDINGS", "")
+    if not os.access(folder, os.W_OK):
+        return  # it has gone with the recorder that has made it
     if any("multiprocessing.resource_tracker import main" in word for word in sys.orig_argv):
         return  # the user has not written it
     sys.path.insert(0, sources)
     try:
         from dapkit.python.recording.started_process import prepare  # another program follows, which does not see it
 
-        place = _place(os.environ["DAPKIT_RECORDINGS"])
-        words, environment = prepare(f"{place}-{time.monotonic_ns()}", keep)  # a process can execute several programs
+        place = f"{_place(folder)}-{time.monotonic_ns()}"  # a process can execute several programs
+        words, environment = prepare(place, keep)
         os.execve(sys.executable, words, environment)  # noqa: S606 - the same program
-    except (ImportError, OSError):  # the folder has gone with the recorder that has made it
+    except (ImportError, OSError):  # the program runs without
         sys.path.remove(sources)
 
 

@@ -1,12 +1,14 @@
-"""The processes of a recorded program that have ended: those that it has started, and those that were forked.
+"""The processes of a recorded program that have ended.
 
-A process that was started has written into a folder of its own (`started_process`); the folder's name is its own.
-
-Each writes notes into a folder below its parent's, from the fork on. Notes from before the fork are in its parent's:
+A Python process that was started has a folder of its own, whose name is its name (`started_process`). A child that was
+made by `fork` alone writes notes into a folder below its parent's, from the fork on. Notes from before the fork are in
+its parent's:
 
     FOLDER/notes                                  of the program
     FOLDER/forks/PLACE-PID/begin, notes, ...      of its child: the notes before PLACE are missing
-    FOLDER/forks/PLACE-PID/forks/PLACE-PID/...    of a child of that
+    FOLDER/forks/PLACE-PID/forks/PLACE-PID/...    of a child of this child
+
+A parent that has waited for a process has noted how this ended. Else it is known if the process ended by itself.
 """
 
 import marshal
@@ -15,8 +17,9 @@ import os
 import struct
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from dapkit.python.recording.file import SUFFIX
 from dapkit.python.recording.notes import EXECUTED, FIRST_NOTE, data_of_calls, head_of
@@ -24,11 +27,13 @@ from dapkit.python.recording.started_process import COMMAND
 
 FORKS: Final = "forks"
 UNKNOWN_SIGNAL: Final = -255
-"""The exit code of a process that was ended by a signal, which its parent has not asked for."""
+"""The exit code of a process that was ended by a signal, if its parent has not waited for it."""
 _CHUNK: Final = 1 << 24
 _UNFINISHED: Final = (OSError, EOFError, ValueError, struct.error)
 """Errors where the files of a process are read that was killed as it began."""
 _FORK: Final = "fork"
+_CONTINUED: Final = 0xFFFF
+"""The status of a process that was stopped, and goes on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +100,8 @@ def ended_processes(folder: Path, program: Path | None) -> list[StartedProcess]:
             facts = marshal.loads((child / COMMAND).read_bytes())  # noqa: S302 - by the process
             of_parent = folder / facts["parent"]
             parent = of_parent if of_parent.is_dir() else program
-            code = _exit_code(child, facts["pid"], parent, FIRST_NOTE) if (child / "begin").exists() else None
+            notes = None if parent is None else _Notes(parent, FIRST_NOTE)
+            code = _exit_code(child, facts["pid"], notes, FIRST_NOTE) if (child / "begin").exists() else None
         except _UNFINISHED:  # it has ended before it was recorded
             continue
         if code is not None:
@@ -117,7 +123,8 @@ def _ended(folder: Path, prefix: str, ancestors: tuple[tuple[Path, int], ...]) -
         try:
             begin = marshal.loads((child / "begin").read_bytes())  # noqa: S302 - by the program's debugger
             line = (*ancestors, (folder, begin["place"]))
-            code = _exit_code(child, begin["pid"], *line[-1])
+            parent = _Notes(folder, ancestors[-1][1] if ancestors else FIRST_NOTE)
+            code = _exit_code(child, begin["pid"], parent, begin["place"])
         except _UNFINISHED:  # it has ended before it was recorded
             continue
         if code is not None:
@@ -125,30 +132,46 @@ def _ended(folder: Path, prefix: str, ancestors: tuple[tuple[Path, int], ...]) -
         yield from _ended(child, f"{prefix}{order}.", line)
 
 
-def _exit_code(child: Path, pid: int, parent: Path | None, place: int) -> int | None:
-    """Return the exit code of a child; None if it is running, or has become another program."""
+class _Notes(NamedTuple):
+    """Notes of a parent: their folder, and where they begin."""
+
+    folder: Path
+    first: int
+
+
+def _exit_code(child: Path, pid: int, parent: _Notes | None, place: int) -> int | None:
+    """Return the exit code of a child that was made at a place in its parent's notes, or later.
+
+    None if it is running, or has become another program.
+    """
     import fcntl  # not on Windows, where processes of recordings are listed as well
 
     with (child / "notes").open("r+b") as file:
         ending = head_of(file.read(FIRST_NOTE)).exit
         if ending == EXECUTED:
             return None
+        for waited, at, code in _waited_for(parent) if parent is not None else ():
+            if waited == pid and at >= place:
+                return code
         if ending:
             return ending - 1
         try:
             fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
             return None
-    return UNKNOWN_SIGNAL if parent is None else _as_waited_for(parent, pid, place)
-
-
-def _as_waited_for(parent: Path, pid: int, place: int) -> int:
-    """Return the exit code that the parent has received."""
-    with (parent / "notes").open("rb") as file, mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ) as notes:
-        for waited, data, size in data_of_calls(notes, "wait4", place, head_of(notes).end):
-            if waited == pid and size:
-                return os.waitstatus_to_exitcode(int.from_bytes(notes[data : data + 4], "little"))
     return UNKNOWN_SIGNAL
+
+
+@lru_cache(maxsize=1)  # most processes of a parent are looked at one after the other
+def _waited_for(parent: _Notes) -> list[tuple[int, int, int]]:
+    """Return the processes that a program has waited for, the places of the notes, and the exit codes."""
+    with (parent.folder / "notes").open("rb") as file, mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ) as notes:
+        return [
+            (waited, data, os.waitstatus_to_exitcode(status))
+            for waited, data, size in data_of_calls(notes, "wait4", parent.first, head_of(notes).end)
+            if waited > 0 and size
+            if not os.WIFSTOPPED(status := int.from_bytes(notes[data : data + 4], "little")) and status != _CONTINUED
+        ]
 
 
 def _copy(source: Path, target: Path, first: int, end: int) -> None:
