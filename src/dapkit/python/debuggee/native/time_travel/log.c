@@ -67,10 +67,17 @@ static int make_room(size_t size)
     return 0;
 }
 
+/* A lock on a recording's file says that this process has not ended yet. It is there before the file has a size. */
+static int lock_log(int file)
+{
+    struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    return fcntl(file, F_SETLK, &lock);
+}
+
 static int begin_log(int file)
 {
     log_room = 0;
-    if (map_log(file) < 0 || grow(CHUNK) < 0) return -1;
+    if (map_log(file) < 0 || (is_recording && lock_log(log_file) < 0) || grow(CHUNK) < 0) return -1;
     log_room = CHUNK;
     log_head->end = log_place;
     return 0;
@@ -78,17 +85,10 @@ static int begin_log(int file)
 
 int make_log(void) { return begin_log(memfd_create("dapkit-log", MFD_CLOEXEC)); }
 
-/* A lock on the file says that this process has not ended yet. */
-static int lock_log(int file)
-{
-    struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
-    return fcntl(file, F_SETLK, &lock);
-}
-
 int record_log(const char *path, uint64_t most)
 {
     log_most = most < CHUNK ? CHUNK : most < ROOM ? most : ROOM;
-    return begin_log(open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600)) < 0 ? -1 : lock_log(log_file);
+    return begin_log(open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
 }
 
 /* The parent's notes are mapped here until then, and grow. */
