@@ -29,10 +29,19 @@ if child == 0:
 print("parent", os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
 """
 POOL = """
-import multiprocessing
+import multiprocessing, os, time
+def began():
+    return [name for name in os.listdir() if name.startswith("began-")]
 def work(number):
+    open(f"began-{os.getpid()}", "w").close()
+    for _ in range(6000):
+        if len(began()) == 2:  # else one of them might do all before the other has begun
+            break
+        time.sleep(0.01)
     return number * 2
 if __name__ == "__main__":
+    for name in began():
+        os.remove(name)
     with multiprocessing.get_context("fork").Pool(2) as pool:
         print(pool.map(work, range(4)))
 """
@@ -99,11 +108,11 @@ def talks():
         server.close()
     asyncio.run(talk())
 
-def sleeps():
+def is_killed():
     os.kill(os.getpid(), signal.SIGKILL)
 
 if __name__ == "__main__":
-    for function in (nested, executes, is_signalled, has_threads, talks, sleeps):
+    for function in (nested, executes, is_signalled, has_threads, talks, is_killed):
         in_child(function)
     print(subprocess.run(["echo", "hi"], preexec_fn=os.setsid, capture_output=True).stdout)
     stop = threading.Event()
@@ -120,7 +129,9 @@ OUTLIVES = """
 import os, time
 if os.fork() == 0:
     os.closerange(0, 3)
-    while not os.path.exists("go"):
+    for _ in range(6000):
+        if os.path.exists("go"):
+            break
         time.sleep(0.05)
     with open("written", "w") as file:
         file.write("by the child\\n")
@@ -193,7 +204,7 @@ async def test_forks_of_each_kind_are_executed_again(project: Path, python: str)
     assert recorded.returncode == 0, recorded.stderr
     assert recorded.stdout.splitlines() == [
         *("counts 45", "counts 0", "nested 0", "executes 0", "['handled']", "is_signalled 0"),
-        *("[0, 1, 2]", "has_threads 0", "b'HELLO\\n'", "talks 0", "sleeps -9"),
+        *("[0, 1, 2]", "has_threads 0", "b'HELLO\\n'", "talks 0", "is_killed -9"),
         *("b'hi\\n'", "[0, 1, 2]", "has_threads 0", "counts 45", "counts 0"),
     ]
     lines = [line.partition(". Open")[0] for line in recorded.stderr.splitlines() if line.startswith("process ")]

@@ -58,7 +58,7 @@ child.stdout.readline()
 child.send_signal(signal.SIGINT)
 print(child.wait())
 exits = "import sys; sys.exit(47)"
-print(subprocess.run(["another name", "-c", exits], executable=sys.executable, stderr=-3).returncode)
+print(subprocess.run(["other", "-c", exits], executable=sys.executable, stderr=subprocess.DEVNULL).returncode)
 print(subprocess.run([sys.executable, "-X", "warn_default_encoding", "-c", exits], capture_output=True).stderr)
 def fails():
     raise ValueError
@@ -68,10 +68,11 @@ except subprocess.SubprocessError as error:
     print(error)
 """
 WAITING = """
-import time
+import signal, time
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell may have had it ignored
 try:
     print("ready", flush=True)
-    while True:
+    for _ in range(2000):
         time.sleep(0.05)
 except KeyboardInterrupt:
     raise SystemExit(7)
