@@ -30,7 +30,7 @@ _ELF = b"\x7fELF"
 
 
 class CannotRecord(Exception):  # noqa: N818 - the sentence reads right where it is raised
-    """Nothing was started; the text says why.
+    """Nothing was recorded; the text says why.
 
     Attributes:
         is_usage: the command line is wrong.
@@ -212,18 +212,8 @@ def _python_command(interpreter: str, args: tuple[str, ...]) -> "PythonCommand":
     command = python_command(Path(interpreter), args)
     if command is None:
         raise CannotRecord("record needs a program: the interpreter alone is not a program", is_usage=True)
-    kind, what = next(
-        (kind, what)
-        for kind, what in (("program", command.script), ("module", command.module), ("code", command.code))
-        if what is not None
-    )
-    return PythonCommand(
-        interpreter=interpreter,
-        options=command.options,
-        kind=kind,  # type: ignore[arg-type]  # it is one of them
-        what=what,
-        args=command.args,
-    )
+    kind, what = command.program
+    return PythonCommand(interpreter=interpreter, options=command.options, kind=kind, what=what, args=command.args)
 
 
 def _check_interpreter(path: str) -> None:

@@ -7,6 +7,7 @@ is left to the catalog.
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Literal
 
 _WITH_VALUE = frozenset("WX")
 """Short options of the interpreter that take a value, beside -c and -m."""
@@ -31,6 +32,13 @@ class ProgramCommand:
     module: str | None = None
     code: str | None = None
     args: tuple[str, ...] = ()
+
+    @property
+    def program(self) -> tuple[Literal["program", "module", "code"], str]:
+        """The kind and the name or text of the program: a script is a `program`."""
+        if self.module is not None:
+            return "module", self.module
+        return ("code", self.code) if self.code is not None else ("program", self.script or "")
 
 
 def python_command(interpreter: Path, words: Sequence[str]) -> ProgramCommand | None:

@@ -152,9 +152,9 @@ def _packed_processes(folder: Path, program: Path | None, follow: str, *, secret
         ended = ended_forks(process.folder)
         forks = packer.pack_forks([fork for fork in ended if follow != ASKED or has_failed(fork.exit_code)], folder)
         if follow != ASKED or has_failed(process.exit_code):
-            packed.append(
-                packer.pack(folder / f"{name}{file.SUFFIX}", process.folder, process.exit_code).kept or folder
-            )
+            target = folder / f"{name}{file.SUFFIX}"
+            packer.pack(target, process.folder, process.exit_code)
+            packed.append(target)
         packed += forks
     return packed
 

@@ -33,11 +33,7 @@ def prepare(folder: str, keep: str) -> tuple[list[str], dict[str, str]]:
     command = python_command(Path(sys.executable), sys.orig_argv[1:])
     if command is None:
         raise OSError("there is no program")
-    kind, what = next(
-        (kind, what)
-        for kind, what in (("program", command.script), ("module", command.module), ("code", command.code))
-        if what is not None
-    )
+    kind, what = command.program
     path = os.pathsep.join(filter(None, (str(_STARTUP), os.environ.get("PYTHONPATH"))))
     environment = {**os.environ, "DAPKIT_RECORD": keep, PARENT: Path(folder).name, "PYTHONPATH": path}
     hides_seed = not environment.get(SEED)

@@ -106,7 +106,7 @@ def _libraries_of_interpreter() -> list[str]:
 
 
 def note_exit_code(code: int) -> None:
-    """Record with which exit code this process ends, which nothing waits for that could tell."""
+    """Record the exit code of this process, whose parent may not be recorded."""
     backend.note_exit_code(code)
 
 
