@@ -423,15 +423,48 @@ async def test_the_death_of_the_process_that_executes_a_recording_is_told(
         assert "The process that executed the recording has ended unexpectedly by SIGSEGV." in said(driver)
 
 
-@pytest.mark.thorough
-async def test_a_recording_says_what_is_not_as_it_was(
-    shop: tuple[Path, "subprocess.CompletedProcess[str]"], tmp_path: Path
-) -> None:
-    file, _ = shop
-    program = tmp_path / "shop.py"
-    program.write_text(program.read_text() + "# another line\n")
+@pytest.mark.parametrize("name", ["app.py", "app"])
+async def test_a_recording_is_executed_with_the_text_that_the_program_had(tmp_path: Path, name: str) -> None:
+    program, file = tmp_path / "work" / name, tmp_path / "run.dapkit"
+    program.parent.mkdir()
+    program.write_text("import sys\nprice = 3\nsys.exit(price)\n")
+    recorded = record(program.parent, "-o", str(file), sys.executable, name)
+    assert recorded.returncode == 3, recorded.stderr
+
+    async def last_value() -> str:
+        async with adapter_client(tmp_path) as driver:
+            await driver.session.add_breakpoint(program, 3)
+            await open_recording(driver, file)
+            top = (await driver.frames())[0]
+            assert top.source is not None
+            text = await driver.session.request(
+                SourceArguments(source=top.source, source_reference=top.source.source_reference or 0)
+            )
+            assert text.content.splitlines()[1] == "price = 3"
+            assert f"Not as they were when this was recorded: {program} (" in said(driver)
+            return (await driver.session.evaluate("price", frame_id=top.id)).result
+
+    program.write_text("# another line\nprice = 4\n")
+    assert await last_value() == "3"
+    program.unlink()
+    assert await last_value() == "3"
+    program.parent.rmdir()
     async with adapter_client(tmp_path) as driver:
-        with pytest.raises(RequestFailed, match=r"recorded with other files: .*shop\.py \(changed\)"):
+        with pytest.raises(RequestFailed, match=r"recorded in the folder .*work, which is not here: an empty folder"):
+            await driver.launch(replay=str(file))
+
+
+@pytest.mark.thorough
+async def test_an_archive_has_to_be_the_one_that_was_recorded(tmp_path: Path) -> None:
+    archive, file = tmp_path / "app.pyz", tmp_path / "run.dapkit"
+    for text in ("print(1)\n", "print(2)\n"):
+        with zipfile.ZipFile(archive, "w") as content:
+            content.writestr("__main__.py", text)
+        if not file.exists():
+            recorded = record(tmp_path, "-o", str(file), sys.executable, "app.pyz")
+            assert recorded.stdout == "1\n", recorded.stderr
+    async with adapter_client(tmp_path) as driver:
+        with pytest.raises(RequestFailed, match=r"recorded with other files: .*app\.pyz \(changed\)"):
             await driver.launch(replay=str(file))
 
 

@@ -20,6 +20,7 @@ class RecordingOptions:
 
     Attributes:
         folder: with the files `notes` and `collections`.
+        program: the file to read the program's text from; empty for the program's own.
         began: when it began, in microseconds since 1970.
         streams: the standard streams that it had.
         signals: which signals were ignored and blocked at its start.
@@ -31,6 +32,7 @@ class RecordingOptions:
     def __init__(self, values: Json) -> None:
         streams, signals, began = values.get("streams"), values.get("signals"), values.get("began")
         self.folder = str(values.get("folder"))
+        self.program = str(values.get("program") or "")
         self.began = began if isinstance(began, int) else 0
         self.streams: Json = streams if isinstance(streams, dict) else {}
         self.signals: Json = signals if isinstance(signals, dict) else {}

@@ -45,7 +45,7 @@ def objection_to(recorded: Description, executable: str, *, is_same: bool) -> st
     `is_same` is whether the interpreter is the recording's.
     """
     if not Path(recorded.cwd).is_dir():
-        return f"it was recorded in the folder {recorded.cwd}, which is not here"
+        return f"it was recorded in the folder {recorded.cwd}, which is not here: an empty folder of that path suffices"
     if not is_same:
         version, path = recorded.version.partition(" ")[0], next(iter(recorded.interpreter))
         is_here = "is another one" if Path(executable).is_file() else "is not here"
@@ -53,10 +53,10 @@ def objection_to(recorded: Description, executable: str, *, is_same: bool) -> st
             f"it was recorded by Python {version}, {path} ({recorded.interpreter[path]}), "
             f"and {executable} {is_here}: give that one as python"
         )
-    extensions = [path for path in recorded.files if path.endswith(".so")]
-    if recorded.kind == "program":
-        extensions.append(str(Path(recorded.cwd, recorded.what)))
-    changed = _changed_among(recorded, extensions)
+    must_agree = [path for path in recorded.files if path.endswith(".so")]
+    if recorded.program not in recorded.sources:
+        must_agree.append(recorded.program)
+    changed = _changed_among(recorded, must_agree)
     return "" if not changed else f"it was recorded with other files: {listed(changed)}"
 
 

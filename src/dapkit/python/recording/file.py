@@ -75,7 +75,7 @@ class Description(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
         zone: name of the time zone of the machine; empty if it is not known.
         files: of the modules that it had imported, with their identities; without the modules whose bytecode is in
             `libraries`.
-        sources: files of the program's own modules whose texts the archive has, in the order of their numbers.
+        sources: files of the program and of its own modules whose texts the archive has, in the order of their numbers.
         libraries: files of the interpreter and of installed packages whose contents the notes lack.
         repeats: data that the notes lack, as they have it before: its place and size, and the place of the first.
         forked: whether it is the child of a fork, whose notes begin with its parent's.
@@ -110,6 +110,11 @@ class Description(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     forked: bool = False
     name: str = ""
     parent: str = ""
+
+    @property
+    def program(self) -> str:
+        """The file of a program, as `files` and `sources` name it; empty for a module, or code."""
+        return str(Path(self.cwd, self.what)) if self.kind == "program" else ""
 
 
 class Notes:
@@ -249,14 +254,14 @@ def processes_of(source: Path) -> list[Description]:
     return [describe(source, number) for number in range(1, count + 1)]
 
 
-def texts_of(source: Path, paths: Iterable[str], process: int = 0) -> dict[str, str]:
-    """Return the texts of files as they were when the program was recorded, of those that the recording has.
+def sources_of(source: Path, paths: Iterable[str], process: int = 0) -> dict[str, bytes]:
+    """Return the contents of source files as they were recorded, of those that the recording has.
 
     Raises:
         RecordingProblem: it is not a recording, or damaged.
 
     """
-    texts: dict[str, str] = {}
+    contents: dict[str, bytes] = {}
     with _opened(source, process) as archive:
         numbers = {path: number for number, path in enumerate(_described(source, archive).sources)}
         room = MOST_SOURCE_BYTES
@@ -265,8 +270,8 @@ def texts_of(source: Path, paths: Iterable[str], process: int = 0) -> dict[str, 
             room -= len(content)
             if room < 0:
                 raise RecordingProblem(f"{source} is damaged: its sources have more than {MOST_SOURCE_BYTES:,} bytes")
-            texts[path] = content.decode("utf-8", "replace")
-    return texts
+            contents[path] = content
+    return contents
 
 
 def unpack(source: Path, folder: Path, process: int = 0) -> Description:

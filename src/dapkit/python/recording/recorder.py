@@ -234,11 +234,12 @@ class _Packer:
         library_files = are_of_libraries([*files, *filter(None, modules.values())], start["library"])
         secrets = [value.encode() for values in self._secrets.values() for value in values]
         values = [value for value in secrets if len(value) >= _SECRET_BYTES]
-        sources = _own_sources(files.difference(library_files), values)
+        program = str(Path(start["cwd"], command.what)) if command.kind == "program" else ""
+        sources = _own_sources(files.difference(library_files), program, values)
         notes = file.Notes(folder, values, [] if self._packages else library_files)
         files = {path for path in files if modules[path] not in notes.libraries}  # their bytecode is compared
-        if command.kind == "program":
-            files.add(str(Path(start["cwd"], command.what)))
+        if program:
+            files.add(program)
         description = file.Description(
             format=file.FORMAT,
             dapkit=__version__,
@@ -347,15 +348,16 @@ def _modules(folder: Path) -> dict[str, str]:
     return {path: cached for path, cached in zip(files, bytecode, strict=True) if path}
 
 
-def _own_sources(paths: Iterable[str], secrets: Iterable[bytes]) -> dict[str, bytes]:
-    """Return the texts of the program's own modules, without secret values, as far as they are not too long."""
+def _own_sources(modules: Iterable[str], program: str, secrets: Iterable[bytes]) -> dict[str, bytes]:
+    """Return the texts of the program and its own modules, without secret values, as far as they are not too long."""
     sources: dict[str, bytes] = {}
     size = 0
-    for path in sorted(paths):
+    for path in filter(None, dict.fromkeys((program, *sorted(modules)))):
         with suppress(OSError):
-            content = Path(path).read_bytes() if path.endswith(_SOURCE_SUFFIXES) else b""
-            size += len(content)
-            if content and size <= file.MOST_SOURCE_BYTES:
+            content = Path(path).read_bytes() if path == program or path.endswith(_SOURCE_SUFFIXES) else b""
+            is_text = content and b"\0" not in content  # or it is an archive, or bytecode
+            size += len(content) if is_text else 0
+            if is_text and size <= file.MOST_SOURCE_BYTES:
                 for secret in secrets:
                     content = content.replace(secret, b"*" * len(secret))
                 sources[path] = content

@@ -20,7 +20,7 @@ from dapkit.python.recording.file import (
     complete,
     describe,
     processes_of,
-    texts_of,
+    sources_of,
     unpack,
 )
 from dapkit.python.recording.machine import zone_of_machine
@@ -59,6 +59,7 @@ class Replay:
         folder: where its notes are.
         interpreter: the command that runs it.
         texts: of files that have another text here, as they were recorded.
+        program: the file with the text of the program, if the program's own file has another text here.
         remark: differences from the recorded machine that do not prevent a replay; empty for a machine without them.
         failed: the processes that the program has started, and that have failed.
 
@@ -68,6 +69,7 @@ class Replay:
     folder: Path
     interpreter: tuple[str, ...]
     texts: dict[str, str]
+    program: Path | None
     remark: str
     failed: FailedProcesses
 
@@ -85,6 +87,7 @@ class Replay:
         has_zone = "TZ" in self.recorded.environment or self.recorded.zone == zone_of_machine()
         return {
             "folder": str(self.folder),
+            "program": str(self.program or ""),
             "began": self.recorded.began,
             "streams": self.recorded.streams,
             "signals": self.recorded.signals,
@@ -143,11 +146,16 @@ def _unpacked(launch: PythonLaunch, folder: Path) -> Replay:
         raise RequestFailed(f"replay: {file} cannot be executed again: {objection}")
     try:
         complete(file, folder, recorded)
-        texts = texts_of(file, changed_files(recorded), process)
+        contents = sources_of(file, changed_files(recorded), process)
     except RecordingProblem as error:
         raise RequestFailed(f"replay: {error}") from error
+    program = None
+    if recorded.program in contents:
+        program = folder / "program"
+        program.write_bytes(contents[recorded.program])
+    texts = {path: content.decode("utf-8", "replace") for path, content in contents.items()}
     remark = "\n".join(filter(None, (remark_on(recorded), *lines)))
-    return Replay(recorded, folder, (interpreter,), texts, remark, failed)
+    return Replay(recorded, folder, (interpreter,), texts, program, remark, failed)
 
 
 def _process_number(launch: PythonLaunch) -> int:

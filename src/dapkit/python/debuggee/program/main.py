@@ -76,10 +76,11 @@ def is_archive(kind: str, what: str) -> bool:
     return True
 
 
-def prepare(kind: str, what: str, arguments: list[str], *, archive: bool) -> tuple[Loaded, str]:
+def prepare(kind: str, what: str, arguments: list[str], *, archive: bool, text: str = "") -> tuple[Loaded, str]:
     """Prepare the run of a program; return the function that runs it, and its file (or an empty text).
 
-    `kind` is `program`, `module` or `code`; `archive` is the result of `is_archive`.
+    `kind` is `program`, `module` or `code`; `archive` is the result of `is_archive`. `text` is the file that has the
+    program's text, if its own file has another one now.
 
     Raises:
         SystemExit: with code 2, if there is no such file.
@@ -107,12 +108,12 @@ def prepare(kind: str, what: str, arguments: list[str], *, archive: bool) -> tup
         return _of_module(what, alter=True), ""
     sys.argv = [what, *arguments]
     path = os.path.join(os.getcwd(), what)  # absolute, but otherwise as it was given
-    if archive or os.path.isdir(path):
+    if not text and (archive or os.path.isdir(path)):
         _set_path(path)
         return _of_module("__main__", alter=False), ""
     _set_path(os.path.dirname(os.path.realpath(path)))
     sys.path_importer_cache[path] = None  # the answer for the program
-    return _of_file(path, names), path
+    return _of_file(path, names, text or path), path
 
 
 def _set_path(first: str) -> None:
@@ -145,9 +146,9 @@ def _of_module(name: str, *, alter: bool) -> Loaded:
     return run
 
 
-def _of_file(path: str, names: dict[str, object]) -> Loaded:
+def _of_file(path: str, names: dict[str, object], text: str) -> Loaded:
     try:
-        with io.open_code(path) as file:
+        with io.open_code(text) as file:
             content = file.read()
     except OSError as error:
         sys.stderr.write(f"{sys.executable}: can't open file {path!r}: [Errno {error.errno}] {error.strerror}\n")

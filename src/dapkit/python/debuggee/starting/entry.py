@@ -131,9 +131,10 @@ def _begin_launched(
     engine.start()
     load("interpreter.gc_tracking").untrack_all(of_interpreter)
     engine.let_link_take_turn()
-    if engine.options.travel is None or engine.options.travel.recording is None:
+    recording = engine.options.travel and engine.options.travel.recording
+    if not recording:
         _show_lines_at_once()
-    run, file = program.prepare(kind, what, rest, archive=archive)
+    run, file = program.prepare(kind, what, rest, archive=archive, text=recording.program if recording else "")
     engine.data_breakpoints.program_begins()
     if engine.options.travel is not None:
         run = load("time_travel.record").begin(engine, run)
