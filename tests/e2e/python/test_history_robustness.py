@@ -3,6 +3,7 @@
 Random jumps to moments that were seen as programs ran forwards, many steps back and forth, and sudden deaths.
 """
 
+import itertools
 import os
 import random
 import signal
@@ -15,7 +16,8 @@ import pytest
 
 from dapkit.client import Ended, Stopped
 from dapkit.endpoint import RequestFailed
-from dapkit.protocol import StepBackArguments, StoppedEvent
+from dapkit.protocol import FunctionBreakpoint, SetFunctionBreakpointsArguments, StepBackArguments, StoppedEvent
+from dapkit.protocol.time_travel import TravelToArguments
 from e2e.python.adapter_client import AdapterClient, adapter_client
 from e2e.python.forward_run import ForwardRun, timeline
 from e2e.python.processes import SECONDS, descendants, ended, process_of
@@ -26,6 +28,44 @@ MOMENTS = int(os.environ.get("DAPKIT_MOMENTS", "4"))
 
 BY_HAND = "DAPKIT_MOMENTS" in os.environ
 RUNS = 10
+
+
+NEW_CODE = """
+import sys, time
+sys.setswitchinterval(1e-6)
+end = time.monotonic() + 1
+total = 0
+while time.monotonic() < end:
+    names = {}
+    exec(f"def grow{total}(number):\\n    return number + 1\\n", names)
+    total = names[f"grow{total}"](total)
+print(total)
+"""
+"""The debugger looks at each function that is new, under its lock, and so does each process of the past."""
+
+
+@pytest.mark.each_python
+@pytest.mark.row("reverseContinue")
+async def test_moments_are_shown_from_checkpoints_that_were_made_amid_requests(
+    driver: AdapterClient, python: str
+) -> None:
+    async def ask_on() -> None:
+        for number in itertools.count():
+            names = [FunctionBreakpoint(name=f"other{number % 5}")]
+            await driver.session.request(SetFunctionBreakpointsArguments(breakpoints=names))
+
+    await driver.start(NEW_CODE, 9, python=python, timeTravel=True)
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(ask_on)
+        await driver.session.next_stop()
+        tasks.cancel_scope.cancel()
+    checkpoints = (await timeline(driver)).checkpoints[-21:-1]
+    assert len(checkpoints) >= 3
+    for checkpoint in checkpoints:
+        position = driver.session.position
+        await driver.session.request_custom("dapkit/travelTo", TravelToArguments(clock=checkpoint.clock + 10))
+        await driver.session.wait_for(StoppedEvent, since=position)
+        assert (await timeline(driver)).now == checkpoint.clock + 10
 
 
 @pytest.mark.thorough

@@ -132,6 +132,7 @@ class Link:
         closed: whether nothing can be sent or received any more.
         is_lost: whether the adapter is gone, or broke the protocol.
         is_cut: whether the program has closed our descriptors; the adapter may still be there.
+        working: held by the link's thread while it does something, and not while it waits.
 
     """
 
@@ -141,6 +142,7 @@ class Link:
         self._end = OwnDescriptor(connection.detach())
         self._connection = self._end.socket()
         without_signal(self._connection)
+        self.working = _thread.allocate_lock()
         self._sending = _thread.RLock()  # it knows whether this very thread holds it; nothing is sent twice at once
         self._seq = 0
         self._timers: list[tuple[float, Callable[[], None]]] = []
@@ -327,6 +329,7 @@ class Link:
         enter_link_thread()
         uncount_calls(limits.LINK_CALLS)  # the program may set a recursion limit that leaves too few
         gc_pause.pause()
+        self.working.acquire()
         try:
             if not self._handled(self._early, handle):
                 return False
@@ -336,7 +339,7 @@ class Link:
                 numbers = {self._end.number, self._waked.number, *others}
                 if poll is None or watched != numbers:
                     watched, poll = numbers, _poll_of(numbers)
-                ready = gc_pause.wait(native_wait(poll, self._milliseconds()))
+                ready = gc_pause.wait(native_wait(poll, self._milliseconds()), self.working)
                 if self._is_cut():
                     return False
                 places = ready_places(ready)
@@ -346,6 +349,7 @@ class Link:
                     return False
             return False
         finally:
+            self.working.release()
             gc_pause.resume()
             uncount_calls(-limits.LINK_CALLS)
             leave_link_thread()

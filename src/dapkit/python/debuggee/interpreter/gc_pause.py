@@ -25,6 +25,7 @@ _OFF: Final = 2**31 - 1
 _set_threshold: Final = gc.set_threshold
 _get_threshold: Final = gc.get_threshold
 _switch_off: Final = partial(_set_threshold, _OFF)
+_do_nothing: Final = tuple  # called without arguments: native code, and makes no object
 
 
 class GcPause:
@@ -64,17 +65,24 @@ class GcPause:
         return True
 
     @hidden_frame
-    def wait[T](self, wait: Callable[[], T]) -> T:
-        """Call native code that waits, and let collections begin meanwhile."""
+    def wait[T](self, wait: Callable[[], T], working: _thread.LockType | None = None) -> T:
+        """Call native code that waits, and let collections begin meanwhile; a lock `working` is free meanwhile, too."""
         ident = _thread.get_ident()
+        release, take = (working.release, working.acquire) if working is not None else (_do_nothing, _do_nothing)
+        result: T
         if ident not in self._ours:
-            return wait()
+            alone: tuple[Callable[[], Any], ...] = (release, wait, take)
+            _, result, _ = map(call, alone)
+            return result
         self._note(_get_threshold()[0])
         leave, enter = self._doors[ident]
-        steps: tuple[Callable[[], Any], ...] = (leave, self._switch(), wait, _get_threshold, _switch_off, enter)
-        result: T
+        steps: tuple[Callable[[], Any], ...] = (
+            *(leave, self._switch(), release),
+            wait,
+            *(take, _get_threshold, _switch_off, enter),
+        )
         try:
-            _, _, result, thresholds, _, _ = map(call, steps)
+            _, _, _, result, _, thresholds, _, _ = map(call, steps)
         except BaseException:  # of a signal handler
             self.pause()
             raise

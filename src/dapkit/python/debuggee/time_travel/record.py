@@ -55,6 +55,7 @@ def _keep_link_quiet(engine: "Engine") -> None:
         backend.disturbed()
 
     engine.link.be_quiet(after_turn)
+    backend.copy_while_free(engine.link.working)
 
 
 def _role(job_wrapper: Around, *, is_replay: bool = False, arrival: int | None = None) -> HistoryRole:

@@ -203,6 +203,53 @@ static int copy_process(void *Py_UNUSED(nothing))
     return 0;
 }
 
+/* The debugger's own thread is not in a copy: a lock that it held, or a table that it was changing, would stay so there. So
+   copies are made while it waits, which it does with this lock free. */
+static PyObject *take_lock, *free_lock;
+
+#define TRIES 1000
+static const struct timespec BETWEEN_TRIES = {0, 100000};
+
+/* Return whether the lock has been taken. It is asked for without waiting, which would execute handlers of signals. */
+static int take_work(void)
+{
+    PyObject *no[] = {Py_False};
+    for (int tries = 0; tries < TRIES; tries++) {
+        PyObject *taken = call_in_engine_context(take_lock, no, 1, NULL);
+        Py_XDECREF(taken);
+        if (taken == NULL) PyErr_Clear();
+        if (taken == Py_True) return 1;
+        Py_BEGIN_ALLOW_THREADS
+        nanosleep(&BETWEEN_TRIES, NULL);
+        Py_END_ALLOW_THREADS
+    }
+    return 0;
+}
+
+static void free_work(void)
+{
+    PyObject *done = call_in_engine_context(free_lock, NULL, 0, NULL);
+    Py_XDECREF(done);
+    if (done == NULL) PyErr_Clear();
+}
+
+/* Make copies only while this lock is free. */
+static PyObject *copy_while_free(PyObject *Py_UNUSED(module), PyObject *lock)
+{
+    PyObject *take = PyObject_GetAttrString(lock, "acquire"), *release = PyObject_GetAttrString(lock, "release");
+    Py_XDECREF(take_lock);
+    Py_XDECREF(free_lock);
+    take_lock = take;
+    free_lock = release;
+    if (take == NULL || release == NULL) return NULL;
+    Py_RETURN_NONE;
+}
+
+PyMethodDef checkpoint_methods[] = {
+    {"copy_while_free", copy_while_free, METH_O, NULL},
+    {NULL, NULL, 0, NULL},
+};
+
 /* Make a copy of this process that has no parent to wait for it; returns 1 in a process that replays from it, -1 if it
    cannot be made now. */
 __attribute__((noinline)) int checkpoint(void)
@@ -214,7 +261,8 @@ __attribute__((noinline)) int checkpoint(void)
         return 1;
     }
     if (thread_count > 1 || shares_too_much()) return -1; /* it would have only the thread that makes it */
-    int error = errno;
+    int error = errno, takes_work = !is_past && take_lock != NULL;
+    if (takes_work && !take_work()) return -1;
     if (!is_past) take_freed_aside();
     libraries_have_threads = count_threads() > thread_count + threads_at_begin;
     struct timespec time;
@@ -227,6 +275,7 @@ __attribute__((noinline)) int checkpoint(void)
     pid_t between = clone(copy_process, stack + STACK, CLONE_VM | CLONE_VFORK, NULL);
     if (between > 0) waitpid(between, NULL, __WCLONE);
     unlock_turns();
+    if (takes_work) free_work();
     if (copied <= 0) copies--;
     errno = error;
     return copied > 0 ? 0 : -1;

@@ -57,7 +57,8 @@ PyMODINIT_FUNC PyInit__travel(void)
 {
     PyObject *module = PyModule_Create(&definition);
     PyMethodDef *functions[] = {branch_methods,  clock_methods,     counted_methods, object_methods,
-                                context_methods, recording_methods, throw_methods,  write_methods};
+                                context_methods, recording_methods, throw_methods,  write_methods,
+                                checkpoint_methods};
     for (Py_ssize_t i = 0; module != NULL && i < LENGTH(functions); i++)
         if (PyModule_AddFunctions(module, functions[i]) < 0) Py_CLEAR(module);
     PyObject *line = module == NULL ? NULL : make_on_line();

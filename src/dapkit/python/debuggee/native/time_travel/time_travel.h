@@ -309,6 +309,7 @@ PyObject *arrive(void);        /* do its work */
 void diverged(const char *call, const char *noted, uint64_t when);
 void reached_end(void);
 void program_returned(void); /* the same, where nothing is left to do but the interpreter's end */
+extern PyMethodDef checkpoint_methods[];
 int checkpoint(void); /* 1 in a process that replays from it, -1 if there can be none now */
 
 /* clock.c */
