@@ -145,6 +145,37 @@ async def test_why_names_the_call_for_parameters_and_the_write_for_the_data_of_a
     assert lines == {"label": 8, "rows": 8, "key": 8, "more": 8, "self.total": 3, "self": 8}
 
 
+SHARED = """
+def make():
+    count = 0
+    def add():
+        nonlocal count
+        count += 1
+    def show():
+        print("end")
+        return count
+    return add, show
+add, show = make()
+add()
+show()
+"""
+
+
+@pytest.mark.row("reverseContinue")
+async def test_why_does_not_know_older_changes_of_what_is_computed_from_an_enclosing_call(
+    driver: AdapterClient, python: str
+) -> None:
+    await driver.start(SHARED, 7, python=python, timeTravel=True)
+    await driver.session.next_stop()
+    [frame, *_] = await driver.frames()
+    arguments = WhyArguments(expression="count", frame_id=frame.id)
+    change = msgspec.convert(await driver.session.request_custom("dapkit/why", arguments), WhyBody)
+    assert (change.line, change.function, change.old, change.new) == (5, "make.<locals>.add", "0", "1")
+    arguments = WhyArguments(expression="count + 1", frame_id=frame.id)
+    with pytest.raises(RequestFailed, match="not known: it reads variables of an enclosing call"):
+        await driver.session.request_custom("dapkit/why", arguments)
+
+
 TWO_THREADS = """
 import queue, threading
 inbox, outbox = queue.Queue(), queue.Queue()

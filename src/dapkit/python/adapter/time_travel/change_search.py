@@ -25,6 +25,7 @@ class _Place(msgspec.Struct, omit_defaults=True):
     type: int = 0
     expression: str | None = None
     name: str | None = None
+    cell: bool = False
     call: dict[str, Any] | None = None
     variable: dict[str, Any] | None = None
     inside: "_Place | None" = None
@@ -199,8 +200,7 @@ class ChangeSearch:
 
     async def _change(self, observed: Watched, change: WhyBody, begin: int) -> WhyBody:
         if observed.doubt:
-            reason = f"two threads ran before the change was seen, at {observed.doubt}"
-            raise RequestFailed(f"{self.expression}: the line is not known: {reason}")
+            raise RequestFailed(f"{self.expression}: the line is not known: {observed.doubt}")
         self.after = observed.after
         if not observed.frame:
             return change

@@ -6,10 +6,11 @@ which every value lives until the call has ended, whatever the program does with
 
 import sys
 from collections.abc import MutableMapping
-from types import FrameType
+from types import CellType, FrameType
 from typing import Any, Final
 
 from .frame_views import virtual_frame_of
+from .native import stored_at
 from .safe_types import entries, mapping_of
 
 _OPTIMIZED: Final = 0x1  # CO_OPTIMIZED: the variables are in the frame itself, not in a dict
@@ -50,6 +51,21 @@ def stored_locals(frame: FrameType) -> LocalVariables:
     variables = dict(frame.f_locals)
     forget_locals(frame)
     return variables
+
+
+def is_shared(frame: FrameType, name: str) -> bool:
+    """Return whether a name is a variable that functions share: one of this call, or of a call around it."""
+    return name in frame.f_code.co_cellvars or name in frame.f_code.co_freevars
+
+
+def cell_of(frame: FrameType, name: str) -> CellType | None:
+    """Return the cell of a variable that functions share; None for another variable, or where it is not known."""
+    if not is_shared(frame, name):
+        return None
+    code = frame.f_code
+    places = list(dict.fromkeys((*code.co_varnames, *code.co_cellvars, *code.co_freevars)))
+    cell = stored_at(frame, places.index(name))
+    return cell if type(cell) is CellType else None
 
 
 def variables_of(frame: FrameType) -> list[tuple[str, object]] | None:

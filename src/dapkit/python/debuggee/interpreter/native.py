@@ -70,6 +70,10 @@ FINDS_LOCALS: Final = _find_locals(object(), object(), object())
 
 local_variable: Final[Callable[[FrameType, str], object] | None] = _native.local_variable if CAN_CHECK else None
 """Returns a local variable of a function's frame, or raises NameError; quicker than `f_locals`, and without a trace."""
+stored_at: Final[Callable[[FrameType, int], object]] = (
+    _native.stored_at if FINDS_LOCALS else (lambda _frame, _index: None)
+)
+"""Returns the value of a variable, or its cell, by its index in the frame; None if that is not known."""
 current_frames: Final[Callable[[], dict[int, FrameType]]] = (
     _native.newest_frames if AVAILABLE and _native.CAN_LIST_FRAMES else sys._current_frames
 )

@@ -97,7 +97,23 @@ static PyObject *find_locals(PyObject *Py_UNUSED(module), PyObject *args)
     return PyBool_FromLong(data_at >= 0);
 }
 
+static PyObject *stored_at(PyObject *Py_UNUSED(module), PyObject *args)
+{
+    PyFrameObject *frame, *running = PyEval_GetFrame(); /* borrowed; any frame shows the type */
+    Py_ssize_t index;
+    if (running == NULL || !PyArg_ParseTuple(args, "O!n:stored_at", Py_TYPE((PyObject *)running), &frame, &index))
+        return NULL;
+    PyObject *code = (PyObject *)PyFrame_GetCode(frame);
+    PyObject *value = local_at(frame, code, index);
+    Py_DECREF(code);
+    return Py_NewRef(value == NULL ? Py_None : value);
+}
+
 PyMethodDef frames_methods[] = {
+    {"stored_at", stored_at, METH_VARARGS, PyDoc_STR(
+        "stored_at(frame, index, /)\n--\n\n"
+        "Return what a frame stores for a variable, by its place among those of the code: a value, or a cell. None if there\n"
+        "is nothing, or it is not known.")},
     {"find_locals", find_locals, METH_VARARGS, PyDoc_STR(
         "find_locals(frame, size, code, first, second, third, /)\n--\n\n"
         "Find out where frames keep local variables; say whether it is known. The function of the frame has returned; its\n"

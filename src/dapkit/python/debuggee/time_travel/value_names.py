@@ -1,14 +1,14 @@
 """How a value is named so that it is found at other times: from a module, or from a call of a function."""
 
 import sys
-from types import CodeType, FrameType
+from types import CellType, CodeType, FrameType
 from typing import Any, Final
 
 from ..bytecode.bindings import binding_lines, is_fast_local
 from ..connection.framing import Json
-from ..interpreter.frame_locals import LocalVariables, stored_locals
+from ..interpreter.frame_locals import LocalVariables, cell_of, is_shared, stored_locals
 from ..loader import load
-from .value_steps import KEYS, OBJECT, Step, steps_of, text_of
+from .value_steps import CELL_CONTENTS, KEYS, OBJECT, Step, steps_of, text_of
 
 _CONSTANT: Final = (int, float, complex, str, bytes, bool, type(None), tuple, frozenset)
 _MOST_LINES: Final = 256
@@ -40,23 +40,30 @@ def place_of_value(frame: FrameType, code: CodeType, expression: str) -> Json:
     module               names of a module
     object, type         the object at an address, with its type at another; `expression` continues from it
     name, call           how a variable leads to the object now, in a call of a function
+    cell                 whether the object is the variable's cell, not its value
     frame, path, line    names of this call of a function, and for a variable that no other function reaches
     variable, inside     the code that binds it, and the lines; the place of its value, if that can change inside
+    outer                whether it reads variables of calls around this one, which may be older than it
     """
     place = place_in(frame, code)
+    if "frame" in place and not _names_in(code).isdisjoint(frame.f_code.co_freevars):
+        place = {**place, "outer": True}
     (kind, name), *others = steps_of(expression)
     missing = object()
     variables = stored_locals(frame)
     value = variables.get(name, missing) if kind == "name" and "frame" in place else missing
     if value is missing:
         return place
-    value, steps, tuple_steps = _without_tuples(value, _with_keys(others, variables))
+    others = _with_keys(others, variables)
+    value, steps, tuple_steps = _without_tuples(value, others)
     inside: Json = {}
     if type(value) not in _CONSTANT:
         object_, kind_of = _address(value)
         inside = {"object": object_, "type": kind_of, "name": text_of(name, tuple_steps), "call": place}
     if steps and inside and not any(kind == "key" for kind, _ in steps):
         return {**inside, "expression": text_of(OBJECT, steps)}
+    if is_shared(frame, name):
+        return _place_of_cell(cell_of(frame, name), name, others, place)
     if steps or not is_fast_local(frame.f_code, name):
         return place
     lines = binding_lines(frame.f_code, name)
@@ -66,19 +73,32 @@ def place_of_value(frame: FrameType, code: CodeType, expression: str) -> Json:
     return {**place, **variable, "inside": {**inside, "expression": OBJECT} if inside else None}
 
 
-def address_by_name(frame: FrameType, name: str, call: Json) -> list[int]:
+def _place_of_cell(cell: CellType | None, name: str, steps: list[Step], call: Json) -> Json:
+    """Return the place of a variable that functions share: its call may have ended."""
+    if cell is None or any(kind not in ("attribute", "item") for kind, _ in steps):
+        return call
+    object_, kind_of = _address(cell)
+    expression = text_of(OBJECT, [("attribute", CELL_CONTENTS), *steps])
+    return {"object": object_, "type": kind_of, "name": name, "call": call, "cell": True, "expression": expression}
+
+
+def address_by_name(frame: FrameType, name: str, call: Json, *, cell: bool) -> list[int]:
     """Return the addresses of an object and its type, as a variable of a call leads to it; zeros without a variable.
 
     Args:
         frame: the newest frame of the call's thread.
         name: the `name` of the object's place.
         call: the `call` of the same place.
+        cell: whether the object is the variable's cell.
 
     """
     backend = load("time_travel.replay_backend").backend
     owner = backend.frame_of(frame, call["frame"])
     if owner is None or (owner.f_code.co_filename, owner.f_code.co_firstlineno) != (call["path"], call["line"]):
         return [0, 0]
+    if cell:
+        shared = cell_of(owner, name)
+        return [0, 0] if shared is None else list(_address(shared))
     (_, variable), *steps = steps_of(name)
     missing = object()
     value, steps, _ = _without_tuples(stored_locals(owner).get(variable, missing), steps)

@@ -83,8 +83,10 @@ class ValueOrigin:
 
     def _of_line(self, frame: FrameType, text: ProgramText, steps: list[Step], place: Json, *, is_new: bool) -> Json:
         statements = statements_at(text, frame.f_lineno)
-        if "frame" in place and not _has_variable(frame, steps[0][1], place["frame"]):
-            return self._passed(frame, text, statements, steps[0][1], place)
+        described: dict[str, Any] = place
+        call: Json = described["call"] if place.get("cell") else place
+        if "frame" in call and not _has_variable(frame, steps[0][1], call["frame"]):
+            return self._passed(frame, text, statements, steps[0][1], call)
         matches = [
             (statement, value)
             for statement in statements

@@ -10,6 +10,9 @@ KEYS: Final = (int, str, float, bytes)
 OBJECT: Final = "_"
 """The name of the object that an expression begins at, where the object is known by its address."""
 
+CELL_CONTENTS: Final = "cell_contents"
+"""The attribute of a cell that is the value of its variable."""
+
 type Step = tuple[str, Any]
 """A `name`, an `attribute`, an `item` with its key, a `key` with the variable that holds it; or it is `computed`."""
 

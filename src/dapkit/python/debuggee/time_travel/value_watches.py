@@ -91,8 +91,11 @@ class ValueWatch:
         self._frame = call if isinstance(call, int) else 0
         self._began: int | None = None  # when the call began, if it is in one
         self._function = (place.get("path"), place.get("line"))
-        self._name = expression.strip()
-        self._names_used = {str(key) for kind, key in steps_of(expression) if kind in ("name", "attribute", "key")}
+        steps = steps_of(expression)
+        variable = str(place["name"]) if place.get("cell") else ""  # in whose cell it is
+        self._name = variable if variable and len(steps) == 2 else expression.strip()
+        self._names_used = {str(key) for kind, key in steps if kind in ("name", "attribute", "key")} | {variable}
+        self._reads_outer = bool(place.get("outer"))
         self._place: _Place | None = None  # the line that is executed
         self._places: dict[int, _Place] = {}  # by thread: the one that it executes
         self._thread = 0  # the one that executes `_place`
@@ -102,7 +105,8 @@ class ValueWatch:
         self._changed_in = 0  # identity of the frame, where it is not known when the line began
         self._now = 0  # the clock of the line that was begun last, before the value is looked at
         self._changed_after = 0  # the same, where it has changed
-        self._doubt = ""  # which lines have changed it, if that is not known
+        self._doubt = ""  # why the line that has changed it is not known
+        self._is_new = False  # the call has just begun
 
     def begin(self, frames: Mapping[int, FrameType]) -> None:
         """Take the lines that the threads execute where the watch begins; `frames` are the newest ones, by thread."""
@@ -166,7 +170,8 @@ class ValueWatch:
         )
         if own_names != other_names:
             return own if own_names else other
-        self._doubt = " or ".join(f"{at.code.co_filename}:{at.line}" for at in (own, other))
+        lines = " or ".join(f"{at.code.co_filename}:{at.line}" for at in (own, other))
+        self._doubt = f"two threads ran before the change was seen, at {lines}"
         return other
 
     def _look(self, frame: FrameType) -> None:
@@ -174,10 +179,13 @@ class ValueWatch:
             return
         value = self._value(frame)
         mark = _mark(value)
+        is_new, self._is_new = self._is_new, False
         if mark == self._mark:
             return
         text = None if value is _ABSENT else render(value, None, _CHARS)
         place = self._changed_at()
+        if is_new and self._reads_outer:
+            self._doubt = "it reads variables of an enclosing call, and was so when this call began"
         if place is not None:
             code, line, clock, self._changed_in = place
             self._changed_after = self._now
@@ -202,6 +210,7 @@ class ValueWatch:
         began = backend.first_tick(call)
         if began != self._began:
             self._began, self._change, self._changed_in = began, None, 0
+            self._is_new = began >= 0
             value = self._value(frame) if began < 0 else _ABSENT
             self._mark, self._text = _mark(value), None if value is _ABSENT else render(value, None, _CHARS)
         return True

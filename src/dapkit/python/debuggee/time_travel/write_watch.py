@@ -1,13 +1,13 @@
 """The clock of the last write to the data that an expression reads, found without a look at each line.
 
-The interpreter reports writes to dicts, and most data is in dicts: globals, attributes, items. Lists, sets and slots
-are compared at each line, in C. A variable of a call is written to by the lines of its function that bind it. For all
-else, such as computed values and variables of closures, it is not known when they were written to; `value_watches`
-examines each line then.
+The interpreter reports writes to dicts, and most data is in dicts: globals, attributes, items. Lists, sets, slots and
+the cells of variables that functions share are compared at each line, in C. Another variable of a call is written to by
+the lines of its function that bind it. For all else, such as computed values, it is not known when they were written
+to; `value_watches` examines each line then.
 """
 
 import sys
-from types import FrameType, MemberDescriptorType, ModuleType
+from types import CellType, FrameType, MemberDescriptorType, ModuleType
 from typing import Any, Final
 
 from ..bytecode.bindings import binding_offsets
@@ -15,12 +15,14 @@ from ..connection.framing import Json
 from ..interpreter.safe_types import defined, stored_dict
 from .replay_backend import backend
 from .value_names import address_by_name
-from .value_steps import Step, steps_of
+from .value_steps import CELL_CONTENTS, Step, steps_of
 from .value_watches import PLAIN
 
 _SET_BYTES: Final = 200
 _MOST_TABLE_BYTES: Final = 1024 * 16
 """Of a set without its table, and of the table: as `writes.c` has them."""
+_CELL_OFFSET: Final = object.__basicsize__
+"""Where a cell has its value."""
 _CONSTANT_INSIDE: Final = (*PLAIN, tuple, frozenset)
 _NO_NAME: Final = object()
 _READS_PLAINLY: Final = (object.__getattribute__, ModuleType.__getattribute__)
@@ -28,7 +30,7 @@ _READS_PLAINLY: Final = (object.__getattribute__, ModuleType.__getattribute__)
 type _Link = tuple[object, object, bool]
 """A container, the key in it (None for any), and whether another value there leads elsewhere.
 
-It is a dict, a list, a set, or an object with slots, whose key is the offset of one.
+It is a dict, a list, a set, or an object with slots, whose key is the offset of one; a cell has one.
 """
 
 
@@ -48,6 +50,7 @@ class WriteWatch:
         self._frame: int = described.get("frame", 0)
         self._name: str | None = described.get("name")
         self._call: dict[str, Any] = described.get("call", {})
+        self._is_cell = bool(place.get("cell"))
         self._was_named = False
         self._watched: list[tuple[int, object]] = []
         self._is_known = True
@@ -72,7 +75,9 @@ class WriteWatch:
 
         An object may have another address in each process that began at another checkpoint.
         """
-        return {"namedAt": [0, 0] if self._name is None else address_by_name(frame, self._name, self._call)}
+        if self._name is None:
+            return {"namedAt": [0, 0]}
+        return {"namedAt": address_by_name(frame, self._name, self._call, cell=self._is_cell)}
 
     def begin(self, frame: FrameType) -> None:
         """Watch from here on."""
@@ -153,6 +158,8 @@ def _identities(links: list[_Link]) -> list[tuple[int, object]]:
 def _next(value: object, step: Step, links: list[_Link], missing: object) -> object:
     """Return the attribute or item of a value, and add the dict that it is in."""
     kind, key = step
+    if type(value) is CellType and key == CELL_CONTENTS:
+        return _in_cell(value, links, missing)
     if kind == "item" and type(value) is dict:
         links.append((value, key, True))
         return value.get(key, missing)
@@ -173,6 +180,15 @@ def _next(value: object, step: Step, links: list[_Link], missing: object) -> obj
         raise _NotKnown
     links.append((_detached(names), key, True))
     return names.get(key, missing)
+
+
+def _in_cell(cell: CellType, links: list[_Link], missing: object) -> object:
+    """Return the value of a variable that functions share, and add its cell."""
+    links.append((cell, _CELL_OFFSET, True))
+    try:
+        return cell.cell_contents
+    except ValueError:
+        return missing
 
 
 def _in_slot(value: object, slot: MemberDescriptorType, links: list[_Link], missing: object) -> object:

@@ -42,12 +42,18 @@ typedef struct {
     PyObject *weak_references;
 } Set;
 
-/* A list, a set, or an object with a value in a slot. */
+/* The value in a slot. Within a line another number or text may come to lie where one was. */
+typedef struct {
+    PyObject *value;
+    uint64_t body[2]; /* the first digits of a number, the length of a text */
+} Slot;
+
+/* A list, a set, or an object with a value in a slot, as a cell is, too. */
 typedef struct {
     PyObject *object;
     Py_ssize_t offset; /* of a slot; 0 else */
     union {
-        void *value;
+        Slot slot;
         struct {
             Py_ssize_t size;
             PyObject *items[MOST_ITEMS];
@@ -132,11 +138,15 @@ static int on_write(int event, PyObject *dict, PyObject *key, PyObject *value)
     return 0;
 }
 
-static void *slot_of(const WatchedObject *one)
+static Slot slot_of(const WatchedObject *one)
 {
-    void *value;
-    memcpy(&value, (char *)one->object + one->offset, sizeof value);
-    return value;
+    Slot slot = {NULL, {0, 0}};
+    memcpy(&slot.value, (char *)one->object + one->offset, sizeof slot.value);
+    if (slot.value != NULL && is_plain(slot.value)) {
+        int is_number = PyLong_Check(slot.value) || PyFloat_CheckExact(slot.value);
+        memcpy(slot.body, (char *)slot.value + sizeof(PyObject), is_number ? sizeof slot.body : sizeof slot.body[0]);
+    }
+    return slot;
 }
 
 static int has_list_changed(PyObject *list, Py_ssize_t size, PyObject *const *items)
@@ -163,7 +173,10 @@ static int has_set_changed(const Set *set, const Set *before, const SetEntry *en
 
 static int has_changed(const WatchedObject *one)
 {
-    if (one->offset != 0) return slot_of(one) != one->before.value;
+    if (one->offset != 0) {
+        const Slot now = slot_of(one);
+        return memcmp(&now, &one->before.slot, sizeof now) != 0;
+    }
     if (PyList_CheckExact(one->object))
         return has_list_changed(one->object, one->before.list.size, one->before.list.items);
     return has_set_changed((const Set *)one->object, &one->before.set.self, one->before.set.entries);
@@ -245,7 +258,7 @@ static void watch_object(PyObject *object, Py_ssize_t offset)
     one->object = object;
     one->offset = offset;
     if (offset != 0) {
-        one->before.value = slot_of(one);
+        one->before.slot = slot_of(one);
     } else if (PyList_CheckExact(object)) {
         Py_ssize_t size = one->before.list.size = PyList_Size(object);
         for (Py_ssize_t i = 0; i < size && i < MOST_ITEMS; i++) one->before.list.items[i] = PyList_GetItem(object, i);
