@@ -172,6 +172,7 @@ class WhyBody(ProtocolObject, frozen=True, kw_only=True):
         chain: the lines that the value has come by, the latest first, if they were asked for.
         ends: why the chain ends with its last line.
         inputs: the values that the value was computed from there.
+        doubt: which later changes would not have been seen.
 
     """
 
@@ -185,3 +186,4 @@ class WhyBody(ProtocolObject, frozen=True, kw_only=True):
     chain: Sequence[WhyStep] = ()
     ends: str | None = None
     inputs: Sequence[WhyInput] = ()
+    doubt: str | None = None

@@ -176,6 +176,54 @@ async def test_why_does_not_know_older_changes_of_what_is_computed_from_an_enclo
         await driver.session.request_custom("dapkit/why", arguments)
 
 
+DOUBTFUL = """
+class Shop:
+    def __init__(self):
+        self.rows = []
+        self.size = 0
+class Plain:
+    def __init__(self):
+        self.size = 0
+    def __len__(self):
+        return next(turns)
+turns = iter(range(1_000_000))
+rows = [[1]]
+shop, plain = Shop(), Plain()
+def work(): yield 1
+task = work()
+numbers, pair, text = [1, 2], (1, "a"), "b"
+rows[0].append(2)
+shop.rows.append(1)
+next(task)
+plain.size = 1
+print("end")
+"""
+
+
+@pytest.mark.row("reverseContinue")
+async def test_why_says_which_changes_it_does_not_see(driver: AdapterClient, python: str) -> None:
+    await driver.start(DOUBTFUL, 20, python=python, timeTravel=True)
+    await driver.session.next_stop()
+    [frame, *_] = await driver.frames()
+    answers = {}
+    for expression in ("rows", "shop", "task", "plain", "numbers", "pair", "text"):
+        arguments = WhyArguments(expression=expression, frame_id=frame.id)
+        answer = msgspec.convert(await driver.session.request_custom("dapkit/why", arguments), WhyBody)
+        answers[expression] = answer.line, answer.doubt
+    assert answers == {
+        "rows": (11, "changes inside its items do not count"),
+        "shop": (12, "changes inside its attributes do not count"),
+        "task": (14, "changes inside an object of the class generator are not seen"),
+        "plain": (19, None),
+        "numbers": (15, None),
+        "pair": (15, None),
+        "text": (15, None),
+    }
+    arguments = WhyArguments(expression="len(plain)", frame_id=frame.id)
+    with pytest.raises(RequestFailed, match=r"len\(plain\): the line is not known: each evaluation has another value"):
+        await driver.session.request_custom("dapkit/why", arguments)
+
+
 TWO_THREADS = """
 import queue, threading
 inbox, outbox = queue.Queue(), queue.Queue()

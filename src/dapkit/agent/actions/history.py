@@ -60,6 +60,7 @@ async def why(
         chain=[changed(step, old=_short(call, step.old), new=_short(call, step.new)) for step in answer.chain],
         ends=answer.ends,
         inputs=[changed(part, value=_short(call, part.value)) for part in answer.inputs],
+        doubt=answer.doubt,
     )
 
 

@@ -28,7 +28,7 @@ def _(result: WhyResult) -> str:
         values = _value("Before and after, with other items or attributes", result.new)
     else:
         values = chain(_value("Before", result.old), _value("After", result.new))
-    return "\n".join([*lines, *values, *_chain(result)])
+    return "\n".join([*lines, *values, *_doubt(result), *_chain(result)])
 
 
 def _by_another_run(result: WhyResult) -> Iterator[str]:
@@ -39,6 +39,10 @@ def _by_another_run(result: WhyResult) -> Iterator[str]:
         place = f"{one_line(result.path or '<unknown>')}:{result.line} in {one_line(result.function or '<unknown>')}"
         yield f"{expression} was last written at {place}, as another run shows ({result.writes} writes)."
         yield from chain(_value("Before", result.old), _value("After", result.new))
+    yield from _doubt(result)
+
+
+def _doubt(result: WhyResult) -> Iterator[str]:
     if result.doubt is not None:
         yield f"Doubt: {one_line(result.doubt)}."
 

@@ -32,9 +32,9 @@ from .assignments import (
     statements_at,
 )
 from .replay_backend import backend
+from .value_marks import PLAIN
 from .value_names import place_of_value
 from .value_steps import KEYS, Step, steps_of
-from .value_watches import PLAIN
 
 if TYPE_CHECKING:
     from ..engine.engine import Engine

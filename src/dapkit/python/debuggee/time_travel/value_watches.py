@@ -1,9 +1,8 @@
 """When a value has changed last, when a line of a function has begun last, and the last write to watched data.
 
-An expression is evaluated at each line of the program's own code, in one frame. Values are compared without code of the
-program: an immutable one by its value, one with items or attributes by the identities of these. So a change of a list's
-items counts, and a change inside an item does not. The data of a data breakpoint is found by an expression, not by its
-address: work at each line gives later objects other addresses.
+An expression is evaluated at each line of the program's own code, in one frame, and its values are compared by their
+marks. The data of a data breakpoint is found by an expression, not by its address: work at each line gives later
+objects other addresses.
 """
 
 import _thread
@@ -15,15 +14,12 @@ from typing import Any, Final, NamedTuple
 from ..breakpoints.conditions import BreakpointCondition
 from ..bytecode.bindings import binding_offsets, names_on_line
 from ..connection.framing import Json
-from ..interpreter.safe_types import stored_dict
 from ..values.text import render
 from .replay_backend import backend
+from .value_marks import Mark, doubt_about, mark_of, plain_mark, without_identity
 from .value_steps import OBJECT, steps_of
 
-_MOST_ITEMS: Final = 1000
-"""Of which it is looked whether they are the same."""
 _CHARS: Final = 200
-PLAIN: Final = (int, float, complex, str, bytes, bool, type(None))
 
 
 class _Place(NamedTuple):
@@ -65,9 +61,6 @@ def _has_file(code: CodeType) -> bool:
     return not code.co_filename.startswith("<")
 
 
-_COLLECTIONS: Final = (list, tuple, set, frozenset, dict)
-
-
 class _Absent:
     """The value of an expression without a value: its frame, or a name in it, does not exist."""
 
@@ -99,7 +92,7 @@ class ValueWatch:
         self._place: _Place | None = None  # the line that is executed
         self._places: dict[int, _Place] = {}  # by thread: the one that it executes
         self._thread = 0  # the one that executes `_place`
-        self._mark: object = None
+        self._mark: Mark | None = None
         self._text: str | None = None
         self._change: Json | None = None
         self._changed_in = 0  # identity of the frame, where it is not known when the line began
@@ -178,14 +171,20 @@ class ValueWatch:
         if self._module is None and self._object is None and not self._is_in_call(frame):
             return
         value = self._value(frame)
-        mark = _mark(value)
+        mark = mark_of(value)
         is_new, self._is_new = self._is_new, False
         if mark == self._mark:
+            return
+        again = mark_of(self._value(frame))
+        if again != mark and self._mark is not None and without_identity(mark) == without_identity(self._mark):
+            self._mark = mark  # each evaluation makes an object, and these are alike
             return
         text = None if value is _ABSENT else render(value, None, _CHARS)
         place = self._changed_at()
         if is_new and self._reads_outer:
             self._doubt = "it reads variables of an enclosing call, and was so when this call began"
+        if without_identity(again) != without_identity(mark):
+            self._doubt = "each evaluation has another value"
         if place is not None:
             code, line, clock, self._changed_in = place
             self._changed_after = self._now
@@ -196,6 +195,7 @@ class ValueWatch:
                 "line": line,
                 "old": self._text,
                 "new": text,
+                "doubt": doubt_about(value) or None,
             }
         self._mark, self._text = mark, text
 
@@ -212,7 +212,7 @@ class ValueWatch:
             self._began, self._change, self._changed_in = began, None, 0
             self._is_new = began >= 0
             value = self._value(frame) if began < 0 else _ABSENT
-            self._mark, self._text = _mark(value), None if value is _ABSENT else render(value, None, _CHARS)
+            self._mark, self._text = mark_of(value), None if value is _ABSENT else render(value, None, _CHARS)
         return True
 
     def _value(self, frame: FrameType) -> object:
@@ -245,25 +245,6 @@ class ValueWatch:
             if (frame_of_call.f_code.co_filename, frame_of_call.f_code.co_firstlineno) == self._function
             else None
         )
-
-
-def _mark(value: Any) -> tuple[object, ...]:  # noqa: ANN401 - any value
-    kind, inner = type(value), value
-    if kind in (*PLAIN, bytearray):
-        return kind, plain_mark(value)
-    identity = 0
-    if kind is dict:
-        inner = [entry for pair in list(value.items())[:_MOST_ITEMS] for entry in pair]
-    elif kind not in _COLLECTIONS:
-        identity, names = id(value), stored_dict(value)
-        inner = list(names.values()) if type(names) is dict else ()
-    return kind, identity, len(value) if kind in _COLLECTIONS else 0, tuple(map(plain_mark, list(inner)[:_MOST_ITEMS]))
-
-
-def plain_mark(value: Any) -> object:  # noqa: ANN401 - any value
-    """Return a key by which a value is compared, if it is one of many: itself, if that runs no code of the program."""
-    kind = type(value)
-    return (kind, bytes(value) if kind is bytearray else repr(value)) if kind in (*PLAIN, bytearray) else id(value)
 
 
 class LineWatch:

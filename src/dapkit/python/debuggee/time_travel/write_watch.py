@@ -14,9 +14,9 @@ from ..bytecode.bindings import binding_offsets
 from ..connection.framing import Json
 from ..interpreter.safe_types import defined, stored_dict
 from .replay_backend import backend
+from .value_marks import PLAIN, has_items, is_seen_by_writes, slots_of
 from .value_names import address_by_name
 from .value_steps import CELL_CONTENTS, Step, steps_of
-from .value_watches import PLAIN
 
 _SET_BYTES: Final = 200
 _MOST_TABLE_BYTES: Final = 1024 * 16
@@ -24,6 +24,10 @@ _MOST_TABLE_BYTES: Final = 1024 * 16
 _CELL_OFFSET: Final = object.__basicsize__
 """Where a cell has its value."""
 _CONSTANT_INSIDE: Final = (*PLAIN, tuple, frozenset)
+_MOST_ITEMS: Final = 1000
+"""Of a list that is compared whole: as many as `writes.c` looks at."""
+_MOST_LINKS: Final = 16
+"""As many as `writes.c` watches."""
 _NO_NAME: Final = object()
 _READS_PLAINLY: Final = (object.__getattribute__, ModuleType.__getattribute__)
 
@@ -60,6 +64,8 @@ class WriteWatch:
         """Watch the containers that the data is in now."""
         try:
             links = self._links()
+            if len(links) > _MOST_LINKS:
+                raise _NotKnown  # noqa: TRY301 - as for each of them
         except _NotKnown:
             self._is_known, links = False, []
         self._watched = _identities(links)
@@ -166,7 +172,7 @@ def _next(value: object, step: Step, links: list[_Link], missing: object) -> obj
     if kind == "item" and type(value) in (tuple, list) and type(key) is int:
         items: Any = value
         if type(value) is list:
-            links.append((value, None, True))
+            _add_list(value, key if key >= 0 else None, links)
         return items[key] if -len(items) <= key < len(items) else missing
     if kind != "attribute" or isinstance(value, type):
         raise _NotKnown
@@ -214,15 +220,28 @@ def _detached(names: dict[str, object]) -> dict[str, object]:
     return names
 
 
-def _add_inside(value: object, links: list[_Link]) -> None:
-    """Add the dict with the items or attributes of a value: a change of these is a change of the value."""
-    kind = type(value)
-    if kind is dict or kind is list or (kind is set and _is_comparable(value)):
-        links.append((value, None, False))
-    elif kind is set or kind is bytearray:
+def _add_list(value: list[Any], index: int | None, links: list[_Link], *, is_link: bool = True) -> None:
+    """Add a list: one item of it, or all."""
+    if index is None and len(value) > _MOST_ITEMS:
         raise _NotKnown
-    elif kind not in _CONSTANT_INSIDE and type(names := stored_dict(value)) is dict:
-        links.append((_detached(names), None, False))
+    links.append((value, index, is_link))
+
+
+def _add_inside(value: object, links: list[_Link]) -> None:
+    """Add the containers of the items or attributes of a value: a change of these is a change of the value."""
+    kind = type(value)
+    if kind is dict or (kind is set and _is_comparable(value)):
+        links.append((value, None, False))
+    elif type(value) is list:
+        _add_list(value, None, links, is_link=False)
+    elif kind in _CONSTANT_INSIDE:
+        return
+    elif has_items(value) or kind is bytearray or not is_seen_by_writes(value):
+        raise _NotKnown
+    else:
+        if type(names := stored_dict(value)) is dict:
+            links.append((_detached(names), None, False))
+        links += [(value, backend.slot_offset(slot), False) for slot in slots_of(kind)]
 
 
 def _is_comparable(value: Any) -> bool:  # noqa: ANN401 - a set of anything

@@ -52,6 +52,7 @@ typedef struct {
 typedef struct {
     PyObject *object;
     Py_ssize_t offset; /* of a slot; 0 else */
+    Py_ssize_t index;  /* of the item of a list; -1: all matter */
     union {
         Slot slot;
         struct {
@@ -171,8 +172,14 @@ static int has_set_changed(const Set *set, const Set *before, const SetEntry *en
            memcmp(set->table, entries, (size_t)count_entries(set) * sizeof *entries) != 0;
 }
 
+static PyObject *item_of(PyObject *list, Py_ssize_t index)
+{
+    return index < PyList_Size(list) ? PyList_GetItem(list, index) : NULL;
+}
+
 static int has_changed(const WatchedObject *one)
 {
+    if (one->index >= 0) return item_of(one->object, one->index) != one->before.list.items[0];
     if (one->offset != 0) {
         const Slot now = slot_of(one);
         return memcmp(&now, &one->before.slot, sizeof now) != 0;
@@ -252,12 +259,15 @@ static int watch_dict(PyObject *dict, PyObject *key, int is_link)
     return 0;
 }
 
-static void watch_object(PyObject *object, Py_ssize_t offset)
+static void watch_object(PyObject *object, Py_ssize_t offset, Py_ssize_t index)
 {
     WatchedObject *one = &objects[object_count++];
     one->object = object;
     one->offset = offset;
-    if (offset != 0) {
+    one->index = index;
+    if (index >= 0) {
+        one->before.list.items[0] = item_of(object, index);
+    } else if (offset != 0) {
         one->before.slot = slot_of(one);
     } else if (PyList_CheckExact(object)) {
         Py_ssize_t size = one->before.list.size = PyList_Size(object);
@@ -275,9 +285,10 @@ static int watch_container(PyObject *described)
     int is_link;
     if (!PyArg_ParseTuple(described, "OOp", &container, &key, &is_link)) return -1;
     if (PyDict_Check(container)) return watch_dict(container, key, is_link);
-    Py_ssize_t offset = PyList_CheckExact(container) || Py_IS_TYPE(container, &PySet_Type) ? 0 : PyLong_AsSsize_t(key);
-    if (offset < 0) return -1;
-    watch_object(container, offset);
+    int is_list = PyList_CheckExact(container), has_offset = !is_list && !Py_IS_TYPE(container, &PySet_Type);
+    Py_ssize_t number = key == Py_None ? -1 : PyLong_AsSsize_t(key);
+    if (number < 0 && key != Py_None) return -1;
+    watch_object(container, has_offset ? number : 0, is_list ? number : -1);
     return 0;
 }
 
@@ -297,8 +308,8 @@ static PyObject *slot_offset(PyObject *Py_UNUSED(module), PyObject *descriptor)
     return PyLong_FromSsize_t(is_slot ? member->offset : -1);
 }
 
-/* Watch these containers instead of those before, each with a key or None, or with the offset of a slot, and whether it is a
-   link; the first is in the object at an address, with its type at another, unless that is 0. */
+/* Watch these containers instead of those before, each with a key, an index or None, or with the offset of a slot, and
+   whether it is a link; the first is in the object at an address, with its type at another, unless that is 0. */
 static PyObject *watch_writes(PyObject *Py_UNUSED(module), PyObject *args)
 {
     PyObject *containers, *again;
