@@ -24,8 +24,9 @@ _MOST_TABLE_BYTES: Final = 1024 * 16
 _CELL_OFFSET: Final = object.__basicsize__
 """Where a cell has its value."""
 _CONSTANT_INSIDE: Final = (*PLAIN, tuple, frozenset)
-_MOST_ITEMS: Final = 1000
-"""Of a list that is compared whole: as many as `writes.c` looks at."""
+_LIST_BYTES: Final = 40
+_MOST_ITEMS: Final = 1 << 17
+"""Of a list without its items, and of all lists that are compared whole: as `writes.c` has them."""
 _MOST_LINKS: Final = 16
 """As many as `writes.c` watches."""
 _NO_NAME: Final = object()
@@ -64,7 +65,7 @@ class WriteWatch:
         """Watch the containers that the data is in now."""
         try:
             links = self._links()
-            if len(links) > _MOST_LINKS:
+            if len(links) > _MOST_LINKS or _count_items(links) > _MOST_ITEMS:
                 raise _NotKnown  # noqa: TRY301 - as for each of them
         except _NotKnown:
             self._is_known, links = False, []
@@ -172,7 +173,7 @@ def _next(value: object, step: Step, links: list[_Link], missing: object) -> obj
     if kind == "item" and type(value) in (tuple, list) and type(key) is int:
         items: Any = value
         if type(value) is list:
-            _add_list(value, key if key >= 0 else None, links)
+            _add_list(value, key if key >= 0 else None, links)  # one from the end moves with the size
         return items[key] if -len(items) <= key < len(items) else missing
     if kind != "attribute" or isinstance(value, type):
         raise _NotKnown
@@ -222,9 +223,14 @@ def _detached(names: dict[str, object]) -> dict[str, object]:
 
 def _add_list(value: list[Any], index: int | None, links: list[_Link], *, is_link: bool = True) -> None:
     """Add a list: one item of it, or all."""
-    if index is None and len(value) > _MOST_ITEMS:
+    if list.__basicsize__ != _LIST_BYTES:
         raise _NotKnown
     links.append((value, index, is_link))
+
+
+def _count_items(links: list[_Link]) -> int:
+    """Return how many items are compared: of the lists of which no single one matters."""
+    return sum(len(value) for value, key, _ in links if type(value) is list and key is None)
 
 
 def _add_inside(value: object, links: list[_Link]) -> None:

@@ -8,8 +8,8 @@
 #include <string.h>
 
 #define MOST_WATCHED 16
-#define MOST_ITEMS 1000 /* of a list; `value_watches.py` looks at as many */
-#define MOST_ENTRIES 1024 /* of the table of a set; `write_watch.py` has no larger one watched */
+#define MOST_ITEMS (1 << 17) /* of all lists; `write_watch.py` has no more of them watched */
+#define MOST_ENTRIES 1024    /* of the table of a set; `write_watch.py` has no larger one watched */
 #define MOST_LINES 256  /* that bind a variable */
 
 /* Of the C API since CPython 3.12, but not of the limited one. */
@@ -31,7 +31,14 @@ typedef struct {
     Py_hash_t hash;
 } SetEntry;
 
-/* As CPython 3.12 to 3.15 have it; `write_watch.py` compares the size. */
+/* This and `Set` are as CPython 3.12 to 3.15 have them; `write_watch.py` compares the sizes. */
+typedef struct {
+    PyObject head;
+    Py_ssize_t size;
+    PyObject **items;
+    Py_ssize_t room;
+} List;
+
 typedef struct {
     PyObject head;
     Py_ssize_t fill, used, mask;
@@ -55,9 +62,10 @@ typedef struct {
     Py_ssize_t index;  /* of the item of a list; -1: all matter */
     union {
         Slot slot;
+        PyObject *item;
         struct {
             Py_ssize_t size;
-            PyObject *items[MOST_ITEMS];
+            PyObject **items; /* in `list_items` */
         } list;
         struct {
             Set self;
@@ -81,6 +89,8 @@ static struct {
 
 static WatchedDict dicts[MOST_WATCHED];
 static WatchedObject objects[MOST_WATCHED];
+static PyObject *list_items[MOST_ITEMS];
+static Py_ssize_t list_item_count;
 static int dict_count, object_count, watcher = -1, links_have_changed;
 static uint64_t last_write;
 static PyObject *watch_again;
@@ -150,12 +160,9 @@ static Slot slot_of(const WatchedObject *one)
     return slot;
 }
 
-static int has_list_changed(PyObject *list, Py_ssize_t size, PyObject *const *items)
+static int has_list_changed(const List *list, Py_ssize_t size, PyObject *const *items)
 {
-    if (PyList_Size(list) != size) return 1;
-    for (Py_ssize_t i = 0; i < size && i < MOST_ITEMS; i++)
-        if (PyList_GetItem(list, i) != items[i]) return 1;
-    return 0;
+    return list->size != size || (size > 0 && memcmp(list->items, items, (size_t)size * sizeof *items) != 0);
 }
 
 /* How many entries of its table are compared, where that is not in the set itself. One that has grown has changed. */
@@ -179,13 +186,13 @@ static PyObject *item_of(PyObject *list, Py_ssize_t index)
 
 static int has_changed(const WatchedObject *one)
 {
-    if (one->index >= 0) return item_of(one->object, one->index) != one->before.list.items[0];
+    if (one->index >= 0) return item_of(one->object, one->index) != one->before.item;
     if (one->offset != 0) {
         const Slot now = slot_of(one);
         return memcmp(&now, &one->before.slot, sizeof now) != 0;
     }
     if (PyList_CheckExact(one->object))
-        return has_list_changed(one->object, one->before.list.size, one->before.list.items);
+        return has_list_changed((const List *)one->object, one->before.list.size, one->before.list.items);
     return has_set_changed((const Set *)one->object, &one->before.set.self, one->before.set.entries);
 }
 
@@ -250,6 +257,7 @@ static void forget_containers(void)
         Py_XDECREF(dicts[i].key);
     }
     dict_count = object_count = 0;
+    list_item_count = 0;
 }
 
 static int watch_dict(PyObject *dict, PyObject *key, int is_link)
@@ -266,12 +274,15 @@ static void watch_object(PyObject *object, Py_ssize_t offset, Py_ssize_t index)
     one->offset = offset;
     one->index = index;
     if (index >= 0) {
-        one->before.list.items[0] = item_of(object, index);
+        one->before.item = item_of(object, index);
     } else if (offset != 0) {
         one->before.slot = slot_of(one);
     } else if (PyList_CheckExact(object)) {
-        Py_ssize_t size = one->before.list.size = PyList_Size(object);
-        for (Py_ssize_t i = 0; i < size && i < MOST_ITEMS; i++) one->before.list.items[i] = PyList_GetItem(object, i);
+        const List *list = (const List *)object;
+        one->before.list.size = list->size;
+        one->before.list.items = list_items + list_item_count;
+        if (list->size > 0) memcpy(one->before.list.items, list->items, (size_t)list->size * sizeof *list->items);
+        list_item_count += list->size;
     } else {
         const Set *set = (const Set *)object;
         one->before.set.self = *set;
@@ -288,6 +299,10 @@ static int watch_container(PyObject *described)
     int is_list = PyList_CheckExact(container), has_offset = !is_list && !Py_IS_TYPE(container, &PySet_Type);
     Py_ssize_t number = key == Py_None ? -1 : PyLong_AsSsize_t(key);
     if (number < 0 && key != Py_None) return -1;
+    if (is_list && number < 0 && PyList_Size(container) > MOST_ITEMS - list_item_count) {
+        PyErr_SetString(PyExc_ValueError, "too many items to watch");
+        return -1;
+    }
     watch_object(container, has_offset ? number : 0, is_list ? number : -1);
     return 0;
 }
