@@ -28,6 +28,7 @@ from ..interpreter.safe_types import (
     module_of,
     mro_of,
     names_in_class,
+    once_per_class,
     simple_name,
     stored_dict,
 )
@@ -39,6 +40,7 @@ _MAPPINGS: Final = ClassSet(dict, *FROZENDICT)
 _SERIES: Final = ClassSet(list, tuple, set, frozenset)
 _CONSTANT: Final = (FunctionType, BuiltinFunctionType, MethodType, ModuleType, CodeType, type, BaseException)
 """Kinds that keep more than attributes, which is rarely changed."""
+_NONE: Final = type(None)
 _SIZE: Final = type.__dict__["__basicsize__"].__get__
 _POINTER_BYTES: Final = 8
 
@@ -46,7 +48,7 @@ type Mark = tuple[object, ...]
 
 
 def base_in(kind: type, kinds: ClassSet) -> Any:  # noqa: ANN401 - a class
-    """Return the first class of those that a class is derived from which is in a set; None if no one is."""
+    """Return the first base of a class that is in a set, which may be the class itself; None without one."""
     return next((base for base in mro_of(kind) if base in kinds), None)
 
 
@@ -110,7 +112,7 @@ def attributes(value: object) -> list[object]:
         return list(names_in_class(value).values())
     names = stored_dict(value)
     parts = list(names.values()) if type(names) is dict else []
-    for slot in slots_of(type(value)):
+    for slot in slots_of(value):
         try:
             parts.append(slot.__get__(value))
         except AttributeError:
@@ -118,16 +120,21 @@ def attributes(value: object) -> list[object]:
     return parts
 
 
-def slots_of(kind: type) -> list[MemberDescriptorType]:
-    """Return the slots of a class and its bases, where an object of it keeps values."""
-    members = [member for base in mro_of(kind) for member in names_in_class(base).values()]
+@once_per_class
+def slots_of(value: object) -> list[MemberDescriptorType]:
+    """Return the slots of an object, where it keeps values."""
+    members = [member for base in mro_of(type(value)) for member in names_in_class(base).values()]
     return [member for member in members if type(member) is MemberDescriptorType and backend.slot_offset(member) >= 0]
 
 
+def _gives_bytes(kind: type) -> bool:
+    """Return whether objects of a class give access to bytes, and run no code of the program for that."""
+    return type(defined(kind, "__buffer__")) not in (_NONE, FunctionType)
+
+
 def _content(value: Any) -> object:  # noqa: ANN401 - any value
-    """Return the bytes that a value gives access to, as far as that runs no code of the program; None for no bytes."""
-    giver = defined(type(value), "__buffer__")
-    if giver is None or type(giver) is FunctionType:
+    """Return the bytes that a value gives access to; None for no bytes."""
+    if not _gives_bytes(type(value)):
         return None
     try:
         with memoryview(value) as view:
@@ -137,8 +144,8 @@ def _content(value: Any) -> object:  # noqa: ANN401 - any value
 
 
 def is_seen_by_writes(value: object) -> bool:
-    """Return whether its attributes are all that can change in an object."""
-    return not (is_a(value, type) or has_items(value) or _content(value) is not None)
+    """Return whether its attributes are all that can change in an object: not in a class, nor in a container."""
+    return not (is_a(value, type) or has_items(value) or _gives_bytes(type(value)))
 
 
 def doubt_about(value: object) -> str:
@@ -150,7 +157,7 @@ def doubt_about(value: object) -> str:
         return "" if all(map(_is_constant, _items(value))) else "changes inside its items do not count"
     if _content(value) is not None:
         return ""
-    if _has_hidden_state(kind):
+    if _has_hidden_state(value):
         return f"changes inside an object of the class {simple_name(kind)} are not seen"
     return "" if all(map(_is_constant, attributes(value))) else "changes inside its attributes do not count"
 
@@ -162,8 +169,9 @@ def _is_constant(value: object) -> bool:
     return kind in (tuple, frozenset) and all(map(_is_constant, _items(value)))
 
 
-def _has_hidden_state(kind: type) -> bool:
-    """Return whether objects of a class keep more than attributes, and are not values that a hash is made of."""
+def _has_hidden_state(value: object) -> bool:
+    """Return whether an object keeps more than attributes, and its hash is of its identity."""
+    kind = type(value)
     if defined(kind, "__hash__") not in (object.__hash__, None):
         return False
-    return bool(_SIZE(kind) > object.__basicsize__ + _POINTER_BYTES * len(slots_of(kind)))
+    return bool(_SIZE(kind) > object.__basicsize__ + _POINTER_BYTES * len(slots_of(value)))

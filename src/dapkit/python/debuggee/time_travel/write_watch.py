@@ -14,7 +14,7 @@ from ..bytecode.bindings import binding_offsets
 from ..connection.framing import Json
 from ..interpreter.safe_types import defined, stored_dict
 from .replay_backend import backend
-from .value_marks import PLAIN, has_items, is_seen_by_writes, slots_of
+from .value_marks import PLAIN, is_seen_by_writes, slots_of
 from .value_names import address_by_name
 from .value_steps import CELL_CONTENTS, Step, steps_of
 
@@ -242,12 +242,12 @@ def _add_inside(value: object, links: list[_Link]) -> None:
         _add_list(value, None, links, is_link=False)
     elif kind in _CONSTANT_INSIDE:
         return
-    elif has_items(value) or kind is bytearray or not is_seen_by_writes(value):
+    elif not is_seen_by_writes(value):
         raise _NotKnown
     else:
         if type(names := stored_dict(value)) is dict:
             links.append((_detached(names), None, False))
-        links += [(value, backend.slot_offset(slot), False) for slot in slots_of(kind)]
+        links += [(value, backend.slot_offset(slot), False) for slot in slots_of(value)]
 
 
 def _is_comparable(value: Any) -> bool:  # noqa: ANN401 - a set of anything
