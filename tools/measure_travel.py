@@ -296,7 +296,7 @@ async def main() -> int:
     if chosen.write:
         kept = [from_json_value(Result, json.loads(file.read_text("utf-8"))) for file in sorted(BUILD.glob("*.json"))]
         page, _ = without_corpus(PAGE.read_text(encoding="utf-8"))
-        PAGE.write_text(f"{page}\n{table(kept)}\n", encoding="utf-8")
+        PAGE.write_text(f"{page.rstrip()}\n\n{table(kept)}\n", encoding="utf-8")
     return int(not results or any(result.diverged or result.wrong for result in results))
 
 
