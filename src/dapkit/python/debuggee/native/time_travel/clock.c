@@ -98,6 +98,7 @@ static int make_copy(void)
         has_shown_past = 0;
     }
     int made = above.on_copy_due();
+    if (made < 0) is_due = 1; /* soon, as after a stop it is not by its time */
     if (made == 0) {
         is_due = is_disturbed = has_stood = 0;
         last = now();
