@@ -210,19 +210,25 @@ static PyObject *take_lock, *free_lock;
 #define TRIES 1000
 static const struct timespec BETWEEN_TRIES = {0, 100000};
 
-/* Return whether the lock has been taken. It is asked for without waiting, which would execute handlers of signals. */
+/* Return whether the lock has been taken. It is asked for without waiting, which would execute handlers of signals. Long
+   work of that thread delays the program once, and not at each attempt. */
 static int take_work(void)
 {
+    static int most_tries = TRIES;
     PyObject *no[] = {Py_False};
-    for (int tries = 0; tries < TRIES; tries++) {
+    for (int tries = 0; tries < most_tries; tries++) {
         PyObject *taken = call_in_engine_context(take_lock, no, 1, NULL);
         Py_XDECREF(taken);
         if (taken == NULL) PyErr_Clear();
-        if (taken == Py_True) return 1;
+        if (taken == Py_True) {
+            most_tries = TRIES;
+            return 1;
+        }
         Py_BEGIN_ALLOW_THREADS
         nanosleep(&BETWEEN_TRIES, NULL);
         Py_END_ALLOW_THREADS
     }
+    most_tries = 1;
     return 0;
 }
 
