@@ -177,6 +177,7 @@ async def test_why_does_not_know_older_changes_of_what_is_computed_from_an_enclo
 
 
 DOUBTFUL = """
+import array
 class Shop:
     def __init__(self):
         self.rows = []
@@ -191,7 +192,7 @@ rows = [[1]]
 shop, plain = Shop(), Plain()
 def work(): yield 1
 task = work()
-numbers, pair, text = [1, 2], (1, "a"), "b"
+numbers, pair, text, huge, bulk = [1, 2], (1, "a"), "b", 10**5000, array.array("b", bytes(17_000_000))
 rows[0].append(2)
 shop.rows.append(1)
 next(task)
@@ -202,22 +203,24 @@ print("end")
 
 @pytest.mark.row("reverseContinue")
 async def test_why_says_which_changes_it_does_not_see(driver: AdapterClient, python: str) -> None:
-    await driver.start(DOUBTFUL, 20, python=python, timeTravel=True)
+    await driver.start(DOUBTFUL, 21, python=python, timeTravel=True)
     await driver.session.next_stop()
     [frame, *_] = await driver.frames()
     answers = {}
-    for expression in ("rows", "shop", "task", "plain", "numbers", "pair", "text"):
+    for expression in ("rows", "shop", "task", "plain", "numbers", "pair", "text", "huge", "bulk"):
         arguments = WhyArguments(expression=expression, frame_id=frame.id)
         answer = msgspec.convert(await driver.session.request_custom("dapkit/why", arguments), WhyBody)
         answers[expression] = answer.line, answer.doubt
     assert answers == {
-        "rows": (11, "changes inside its items do not count"),
-        "shop": (12, "changes inside its attributes do not count"),
-        "task": (14, "changes inside an object of the class generator are not seen"),
-        "plain": (19, None),
-        "numbers": (15, None),
-        "pair": (15, None),
-        "text": (15, None),
+        "rows": (12, "changes inside its items do not count"),
+        "shop": (13, "changes inside its attributes do not count"),
+        "task": (15, "changes inside an object of the class generator are not seen"),
+        "plain": (20, None),
+        "numbers": (16, None),
+        "pair": (16, None),
+        "text": (16, None),
+        "huge": (16, None),
+        "bulk": (16, "changes inside an object of the class array are not seen"),
     }
     arguments = WhyArguments(expression="len(plain)", frame_id=frame.id)
     with pytest.raises(RequestFailed, match=r"len\(plain\): the line is not known: each evaluation has another value"):

@@ -43,6 +43,7 @@ _CONSTANT: Final = (FunctionType, BuiltinFunctionType, MethodType, ModuleType, C
 _NONE: Final = type(None)
 _SIZE: Final = type.__dict__["__basicsize__"].__get__
 _POINTER_BYTES: Final = 8
+_MOST_BYTES: Final = 1 << 24
 
 type Mark = tuple[object, ...]
 
@@ -60,6 +61,8 @@ def plain_mark(value: Any) -> object:  # noqa: ANN401 - any value
     if kind is tuple and all(base_in(type(item), _PLAIN) is not None for item in value):
         return kind, *map(plain_mark, value)
     base = kind if kind in _PLAIN else base_in(kind, _PLAIN)
+    if base is int:
+        return kind, int.__index__(value)  # the text of a long one is refused
     return id(value) if base is None else (kind, defined(base, "__repr__")(value))
 
 
@@ -133,12 +136,12 @@ def _gives_bytes(kind: type) -> bool:
 
 
 def _content(value: Any) -> object:  # noqa: ANN401 - any value
-    """Return the bytes that a value gives access to; None for no bytes."""
+    """Return the bytes that a value gives access to; None for no bytes, or for too many to keep."""
     if not _gives_bytes(type(value)):
         return None
     try:
         with memoryview(value) as view:
-            return view.format, view.shape, view.tobytes()
+            return (view.format, view.shape, view.tobytes()) if view.nbytes <= _MOST_BYTES else None
     except (BufferError, NotImplementedError, TypeError, ValueError):
         return None
 
