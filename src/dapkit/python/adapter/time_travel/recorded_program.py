@@ -136,7 +136,7 @@ def _unpacked(launch: PythonLaunch, folder: Path) -> Replay:
     except RecordingProblem as error:
         raise RequestFailed(f"replay: {error}") from error
     except OSError as error:
-        raise RequestFailed(f"replay: {file} cannot be unpacked into {folder}: {error.strerror or error}") from error
+        raise _not_unpacked(file, folder, error) from error
     interpreter = recorded.executable
     is_same = is_recorded_by(recorded, interpreter)
     if not is_same and (launch.python or launch.python_path or launch.pythonpath):
@@ -147,15 +147,20 @@ def _unpacked(launch: PythonLaunch, folder: Path) -> Replay:
     try:
         complete(file, folder, recorded)
         contents = sources_of(file, changed_files(recorded), process)
+        program = folder / "program" if recorded.program in contents else None
+        if program is not None:
+            program.write_bytes(contents[recorded.program])
     except RecordingProblem as error:
         raise RequestFailed(f"replay: {error}") from error
-    program = None
-    if recorded.program in contents:
-        program = folder / "program"
-        program.write_bytes(contents[recorded.program])
+    except OSError as error:
+        raise _not_unpacked(file, folder, error) from error
     texts = {path: content.decode("utf-8", "replace") for path, content in contents.items()}
     remark = "\n".join(filter(None, (remark_on(recorded), *lines)))
     return Replay(recorded, folder, (interpreter,), texts, program, remark, failed)
+
+
+def _not_unpacked(file: Path, folder: Path, error: OSError) -> RequestFailed:
+    return RequestFailed(f"replay: {file} cannot be unpacked into {folder}: {error.strerror or error}")
 
 
 def _process_number(launch: PythonLaunch) -> int:
