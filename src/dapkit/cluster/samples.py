@@ -33,7 +33,8 @@ class ProcessReading:
 
     Attributes:
         threads: its threads; none if it runs no Python code.
-        states: the system's letters for the states of its threads, by number.
+        states: the system's letters for the states of its threads, by number. Those are left out that changed their
+            states while their stacks were read: a thread that a signal stops then has the stack from before.
         problem: why it could not be read; empty if it was.
 
     """
@@ -87,6 +88,7 @@ def _has_left(main: DumpedThread) -> bool:
 def _by_py_spy(py_spy: str, pid: int) -> ProcessReading:
     problem = ""
     for _ in range(limits.READ_ATTEMPTS):
+        before = states_of(pid)
         try:
             answer = subprocess.run(
                 [py_spy, "dump", "--pid", str(pid), "--json", "--nonblocking"],
@@ -100,7 +102,7 @@ def _by_py_spy(py_spy: str, pid: int) -> ProcessReading:
             return ProcessReading(problem=f"py-spy did not read it within {limits.READ_SECONDS:g} s")
         if answer.returncode == 0:
             threads = tuple(thread_of(entry, pid) for entry in json.loads(answer.stdout))
-            return ProcessReading(threads, states_of(pid))
+            return ProcessReading(threads, _kept(before, states_of(pid)))
         problem = " ".join(answer.stderr.decode(errors="replace").split()).removeprefix("Error: ")
         if not Path(f"/proc/{pid}/exe").exists():
             return ProcessReading(problem="its process has ended")
@@ -118,10 +120,16 @@ def _by_interpreter(no_py_spy: NoPySpy, pid: int) -> ProcessReading:
         return ProcessReading(problem=error.text)
     if target.version < INTERPRETER_READS_STACKS:
         raise no_py_spy
+    before = states_of(pid)
     reading = reading_of(target, blocking=False)
+    states = _kept(before, states_of(pid))
     if reading["threads"] is None:
-        return ProcessReading(states=states_of(pid), problem=str(reading["reasons"]["threads"]))
-    return ProcessReading(tuple(threads_in(reading["threads"], pid, ())), states_of(pid))
+        return ProcessReading(states=states, problem=str(reading["reasons"]["threads"]))
+    return ProcessReading(tuple(threads_in(reading["threads"], pid, ())), states)
+
+
+def _kept(before: Mapping[int, str], after: Mapping[int, str]) -> dict[int, str]:
+    return {thread: state for thread, state in before.items() if after.get(thread) == state}
 
 
 def states_of(pid: int) -> dict[int, str]:
