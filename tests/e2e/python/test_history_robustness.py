@@ -30,6 +30,21 @@ RUNS = 10
 CHECKPOINTS = 12
 
 
+NAMES = """
+import marshal
+class Holder: pass
+one, number = "first-of-them", 1234567
+names = [
+    marshal.loads(marshal.dumps(one + "read")), marshal.loads(b"\\xda\\x0bhello_there"),
+    compile("very_own_name.other", "file", "eval").co_names[0], *one.split("-"), *one.partition("-"), one + one,
+    f"visit_{one}_{number}", "%s_%s" % (one, number), "{}_{}".format(one, number), "-".join([one, one]), one[1:9],
+    one.replace("-", "__"), one.title(), one.encode().decode(), b"abcdefgh".decode("ascii"), repr(one), str(number),
+]
+others = [*map(bytes, range(1, 500)), *(tuple(range(size)) for size in range(2, 50)), {}, [], Holder()]
+print({id(name) >> 32 for name in names} & {id(other) >> 32 for other in others})
+"""
+"""Prints which parts of the memory have names and other objects."""
+
 NEW_CODE = """
 import os, sys
 sys.setswitchinterval(1e-6)
@@ -280,3 +295,10 @@ async def test_handlers_of_signals_interrupt_the_program_not_the_debugger(driver
     assert (await driver.where(), (await driver.locals())["names"].value) == (("<module>", 7), "[]")
     await forth(driver)
     assert (await driver.where(), (await driver.locals())["names"].value) == (("<module>", 8), both)
+
+
+@pytest.mark.each_python
+async def test_names_have_memory_of_their_own(driver: AdapterClient, python: str) -> None:
+    """The interpreter frees a name when its cache of attributes needs the place, in each process at another moment."""
+    await driver.run(NAMES, python=python, timeTravel=True)
+    assert driver.session.output.read("stdout").text == "set()\n"

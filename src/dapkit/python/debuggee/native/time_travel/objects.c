@@ -7,7 +7,8 @@
    executes, it has lists of its own. Where they are, is found by a number that was just freed. Each size has a region
    of its own, so that it makes no difference if the interpreter makes a number more and frees it at once. Texts have
    others: when the name of an attribute is made and freed depends on other lookups of the interpreter, and on the known
-   names. They are recognized by the function that makes them. */
+   names. They are recognized by the code that asks for their memory: PyUnicode_New, and all copies that the compiler has
+   put into other functions, which are found by making some. */
 
 #include "time_travel.h"
 #include <dlfcn.h>
@@ -42,6 +43,16 @@ static uint32_t *numbers[SIZES];  /* of each block, for hashes; NULL until one i
 static uint64_t inverses[SIZES];  /* 2 ** INVERSE_BITS, divided by the size in granules */
 static const char *make_text; /* PyUnicode_New, */
 static size_t size_of_make_text; /* 0 if that is not known */
+#define SITES 256                /* a power of two, and many times as many as there are */
+#define MOST_SITES 64
+static const void *text_sites[SITES]; /* other places that ask for the memory of texts, at their hashes or behind these */
+static int count_sites;
+#define LATEST 1024
+static struct {
+    const void *block, *site;
+} latest[LATEST]; /* memory and who has asked for it, while such places are looked for */
+static int is_learning;
+static size_t count_latest;
 
 int is_object_memory(const void *block)
 {
@@ -105,15 +116,40 @@ static void *take(size_t size, int kind)
     return block;
 }
 
+static inline const void **site_slot(const void *site)
+{
+    size_t slot = (size_t)((uintptr_t)site * 0x9e3779b97f4a7c15u >> 56);
+    while (text_sites[slot] != NULL && text_sites[slot] != site) slot = (slot + 1) % SITES;
+    return &text_sites[slot];
+}
+
 static inline int kind_for(const void *caller)
 {
-    return (size_t)((const char *)caller - make_text) < size_of_make_text ? SIZES : 0;
+    if ((size_t)((const char *)caller - make_text) < size_of_make_text) return SIZES;
+    return *site_slot(caller) != NULL ? SIZES : 0;
+}
+
+static void note_site(const void *block, const void *site)
+{
+    latest[count_latest % LATEST].block = block;
+    latest[count_latest++ % LATEST].site = site;
+}
+
+/* Return who has asked for memory, of which another may have been the owner before. */
+static const void *site_of(const void *block)
+{
+    for (size_t i = count_latest; i > 0 && i + LATEST > count_latest; i--)
+        if (latest[(i - 1) % LATEST].block == block) return latest[(i - 1) % LATEST].site;
+    return NULL;
 }
 
 static void *make(void *Py_UNUSED(context), size_t size)
 {
-    void *block = inside && size <= LARGEST ? take(size, kind_for(__builtin_return_address(0))) : NULL;
-    return block != NULL ? block : usual.malloc(usual.context, size);
+    const void *caller = __builtin_return_address(0);
+    void *block = inside && size <= LARGEST ? take(size, kind_for(caller)) : NULL;
+    if (block == NULL) block = usual.malloc(usual.context, size);
+    if (is_learning) note_site(block, caller);
+    return block;
 }
 
 static void *make_clear(void *Py_UNUSED(context), size_t count, size_t size)
@@ -172,7 +208,11 @@ static void end(void *Py_UNUSED(context), void *block)
 static void *make_again(void *context, void *block, size_t size)
 {
     if (block == NULL) return make(context, size);
-    if (!is_object_memory(block)) return usual.realloc(usual.context, block, size);
+    if (!is_object_memory(block)) {
+        void *moved = usual.realloc(usual.context, block, size);
+        if (is_learning) note_site(moved, site_of(block));
+        return moved;
+    }
     size_t had = sizes[class_of(block)];
     int kind = class_of(block) < SIZES ? 0 : SIZES;
     if (size <= LARGEST && class_for(size) + kind == class_of(block)) return block;
@@ -295,6 +335,80 @@ static void find_make_text(void)
     size_of_make_text = symbol->st_size;
 }
 
+static void learn_site(PyObject *text)
+{
+    const void *site = PyUnicode_CheckExact(text) ? site_of(text) : NULL;
+    if (site == NULL || kind_for(site) != 0 || count_sites == MOST_SITES) return;
+    *site_slot(site) = site;
+    count_sites++;
+}
+
+/* Learn from where the memory of a text, or of those in a list, was asked for, and drop it. */
+static void learn(PyObject *made)
+{
+    if (made == NULL) PyErr_Clear();
+    else if (!PyList_Check(made)) learn_site(made);
+    else
+        for (Py_ssize_t i = 0; i < PyList_Size(made); i++) learn_site(PyList_GetItem(made, i));
+    Py_XDECREF(made);
+}
+
+static void learn_of_c(const char *letters)
+{
+    PyObject *(*of_kind)(int, const void *, Py_ssize_t);
+    Py_ssize_t size = (Py_ssize_t)strlen(letters);
+    *(void **)&of_kind = dlsym(RTLD_DEFAULT, "PyUnicode_FromKindAndData");
+    learn(PyUnicode_FromString(letters));
+    learn(PyUnicode_FromStringAndSize(letters, size));
+    learn(PyUnicode_DecodeUTF8(letters, size, "surrogatepass"));
+    learn(PyUnicode_DecodeLatin1(letters, size, NULL));
+    learn(PyUnicode_FromFormat("%s-%s", letters, letters));
+    if (of_kind != NULL) learn(of_kind(1, letters, size));
+}
+
+static void learn_of_modules(void)
+{
+    static const char *const marshalled[] = {"z\x0d" "dapkit_learns", "Z\x0d" "dapkit_learns", "a\x0d\0\0\0" "dapkit_learns",
+                                             "A\x0d\0\0\0" "dapkit_learns", "u\x0d\0\0\0" "dapkit_learns",
+                                             "t\x0d\0\0\0" "dapkit_learns"}; /* as Python/marshal.c has texts */
+    PyObject *(*unmarshal)(const char *, Py_ssize_t);
+    *(void **)&unmarshal = dlsym(RTLD_DEFAULT, "PyMarshal_ReadObjectFromString");
+    for (Py_ssize_t i = 0; unmarshal != NULL && i < LENGTH(marshalled); i++)
+        learn(unmarshal(marshalled[i], (i < 2 ? 2 : 5) + 13));
+}
+
+#define TIMES 12 /* the interpreter has other code for an operation after some */
+
+/* Makes texts in the ways in which the interpreter and programs make names: with letters of one byte, two, and four. */
+static void find_text_sites(void)
+{
+    static const char *const letters[] = {"dapkit-learns it", "d\xc3\xa4pkit-learns it", "d\xc4\x93pkit-learns it",
+                                          "d\xf0\x9f\x90\x8dpkit-learns it"};
+    static const char ways[] =
+        "[f'{a}-{n}', f'{a}-{a}', f'{a!r}', '%s-%s' % (a, n), '{}-{}'.format(a, n), a + a, a * 2, a[1:9], a[0],"
+        " '-'.join([a, a]), a.replace('-', a), *a.split('-'), *a.split(), *a.partition('-'), *a.rpartition('-'),"
+        " *a.rsplit('-', 1), ('  ' + a).strip(), a.lower(), a.upper(), a.title(), a.ljust(40), a.__repr__(),"
+        " a.__format__('>40'), n.__repr__(), a.encode().decode(), a.translate({45: 95}), a.removeprefix('d'),"
+        " b'dapkit'.decode('ascii'), b'dapkit\\xe4'.decode('latin-1'), b'dapkit'.hex()]";
+    PyObject *names = PyDict_New(), *number = PyLong_FromLong(123456789);
+    PyObject *code = Py_CompileString(ways, "<dapkit>", Py_eval_input);
+    is_learning = 1;
+    learn_of_modules();
+    for (Py_ssize_t i = 0; i < LENGTH(letters); i++) {
+        learn_of_c(letters[i]);
+        PyObject *text = PyUnicode_FromString(letters[i]);
+        int ready = code != NULL && names != NULL && text != NULL && number != NULL &&
+                    PyDict_SetItemString(names, "a", text) == 0 && PyDict_SetItemString(names, "n", number) == 0;
+        for (int time = 0; ready && time < TIMES; time++) learn(PyEval_EvalCode(code, names, names));
+        Py_XDECREF(text);
+    }
+    is_learning = 0;
+    PyErr_Clear();
+    Py_XDECREF(code);
+    Py_XDECREF(number);
+    Py_XDECREF(names);
+}
+
 void place_objects(void)
 {
     void (*get)(int, Allocator *), (*set)(int, const Allocator *);
@@ -313,4 +427,5 @@ void place_objects(void)
     find_make_text();
     get(2 /* PYMEM_DOMAIN_OBJ */, &usual);
     set(2, &(Allocator){NULL, make, make_clear, make_again, end});
+    find_text_sites();
 }
