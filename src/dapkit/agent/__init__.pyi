@@ -18,7 +18,6 @@ from dapkit.agent.results.breakpoints import (
     SourceBreakpoints,
 )
 from dapkit.agent.results.history import TimelineResult, WhyResult
-from dapkit.agent.results.jobs import JobReleased
 from dapkit.agent.results.probe import ProbeResult, ProbesOfTag
 from dapkit.agent.results.program import (
     Disassembly,
@@ -31,6 +30,7 @@ from dapkit.agent.results.program import (
 from dapkit.agent.results.run import ComparedRuns, RunResult
 from dapkit.agent.results.session import (
     CustomBody,
+    JobReleased,
     OutputResult,
     Paused,
     Resumed,

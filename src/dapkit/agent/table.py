@@ -984,7 +984,7 @@ ACTIONS: "dict[str, ActionRow]" = {
         "approval": "execute",
         "parameters": ("job", "timeout"),
         "required": (),
-        "results": ("jobs.JobReleased",),
+        "results": ("session.JobReleased",),
         "example": {"job": "4711"},
     },
 }

@@ -35,9 +35,9 @@ DIAGNOSTICS: Final[dict[str, tuple[str, str]]] = {
     "memory": ("diagnostics.memory", "Show which objects hold a Python program's memory, and its growth."),
     "dump": ("diagnostics.dump", "Write a report of the session, to look into a fault."),
     "system": ("diagnostics.system", "Show this machine, the versions of all that takes part, and the environment."),
-    "open-artifacts": ("diagnostics.open_artifacts", "Open the folder with the files about the session."),
+    "open-artifacts": ("diagnostics.artifacts", "Open the folder with the files about the session."),
     "transcript": ("diagnostics.transcript", "Write the session as Markdown and as a page, to read and to show."),
-    "clear-cache": ("diagnostics.clear_cache", "Remove files about sessions that are older than 30 days."),
+    "clear-cache": ("diagnostics.artifacts", "Remove files about sessions that are older than 30 days."),
 }
 """The entries of the menu of diagnostics, as commands."""
 

@@ -20,12 +20,23 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from dapkit.protocol import ProtocolObject, changed
-from dapkit.redaction import limits
 from dapkit.redaction.secret_names import SHAPES, Secrecy, secrecy_of
 
 MASK = "[redacted]"
 CUT = "..."
 """The end of a value that was shortened."""
+
+SECRET_CHARACTERS = 6
+"""Shortest value that counts as a secret; shorter ones, such as `1` or `true`, would be found everywhere."""
+
+SECRET_MOST = 4096
+"""Longest value that is remembered as a secret."""
+
+SECRETS_FOUND = 200
+"""Values of a session that are remembered as secrets because their variables have secret names."""
+
+SECRET_PART_CHARACTERS = 4
+"""Shortest beginning of a secret that is recognised where a value was cut."""
 
 
 class TextKind(enum.Enum):
@@ -150,7 +161,7 @@ class Redaction:
 
     Attributes:
         secrets: the values that are taken out wherever they appear, the longest first.
-        found: values that were taken out because of their names, at most `limits.SECRETS_FOUND`; `with_code` takes them
+        found: values that were taken out because of their names, at most `SECRETS_FOUND`; `with_code` takes them
             out wherever they appear.
 
     """
@@ -169,9 +180,7 @@ class Redaction:
             value
             for environment in environments
             for name, value in environment.items()
-            if value is not None
-            and len(value) >= limits.SECRET_CHARACTERS
-            and secrecy_of(name, setting=True) is Secrecy.ALL
+            if value is not None and len(value) >= SECRET_CHARACTERS and secrecy_of(name, setting=True) is Secrecy.ALL
         }
         values |= set(filter(None, secrets))
         values |= {value for other in also for value in other.secrets}
@@ -282,8 +291,8 @@ class Redaction:
             inner = text.strip(text[0]) if text[0] in "'\"" else text
             names = inner.replace("_", "").isalpha() and _secrecy_of_name(inner) is not Secrecy.NONE
             whole = MASK not in inner and not inner.endswith(CUT) and not names
-            fits = limits.SECRET_CHARACTERS <= len(inner) <= limits.SECRET_MOST
-            if whole and fits and len(self.found) < limits.SECRETS_FOUND:
+            fits = SECRET_CHARACTERS <= len(inner) <= SECRET_MOST
+            if whole and fits and len(self.found) < SECRETS_FOUND:
                 self.found.add(inner)
 
     def _option(self, match: re.Match[str]) -> str:
@@ -333,7 +342,7 @@ def _secrecy_of_row(row: ProtocolObject) -> Secrecy:
 
 def _overlap(text: str, value: str) -> int:
     """Return how much of the beginning of a value a text ends with, if it is long enough to be recognised."""
-    sizes = range(len(value), limits.SECRET_PART_CHARACTERS - 1, -1)
+    sizes = range(len(value), SECRET_PART_CHARACTERS - 1, -1)
     return next((size for size in sizes if text.endswith(value[:size])), 0)
 
 
@@ -399,7 +408,7 @@ def _masked(value: str, secrecy: Secrecy) -> str:
         return value
     if _STRUCTURED.match(value):
         return re.sub(_LITERAL, lambda match: _masked_literal(match[0], secrecy), value)
-    if len(value) < limits.SECRET_CHARACTERS or _HARMLESS_VALUE.fullmatch(value):
+    if len(value) < SECRET_CHARACTERS or _HARMLESS_VALUE.fullmatch(value):
         return value
     return MASK if secrecy is Secrecy.ALL or _RANDOM.fullmatch(value) else value
 
@@ -408,5 +417,5 @@ def _masked_literal(literal: str, secrecy: Secrecy) -> str:
     if secrecy is Secrecy.NONE:
         return literal
     inner = literal.strip(literal[0])
-    secret = len(inner) >= limits.SECRET_CHARACTERS and (secrecy is Secrecy.ALL or _RANDOM.fullmatch(inner))
+    secret = len(inner) >= SECRET_CHARACTERS and (secrecy is Secrecy.ALL or _RANDOM.fullmatch(inner))
     return f"{literal[0]}{MASK}{literal[0]}" if secret else literal

@@ -41,7 +41,7 @@ class Posix(PosixProcesses, PsutilFacts):
             from dapkit.system.thread_handle import ThreadHandle
 
             return ThreadHandle(pid)
-        from dapkit.system.kqueue_handle import KqueueHandle
+        from dapkit.system.polled_handle import KqueueHandle
 
         return KqueueHandle(pid)
 

@@ -5,15 +5,19 @@ import threading
 
 from textual.screen import Screen
 
-from dapkit import limits as shared_limits
+from dapkit import limits
 from dapkit.diagnostics.cache import counted, old_folders, remove
 from dapkit.diagnostics.desktop_opener import open_path
 from dapkit.diagnostics.session_files import session_files
 from dapkit.diagnostics.sessions import OnProgress, Where
 from dapkit.diagnostics.system import system
 from dapkit.settings import Settings
-from dapkit.tui import limits
 from dapkit.tui.task_screen import Question, TaskScreen
+
+_TRANSCRIPT_LINES_SHOWN = 200
+"""Lines of a transcript that the menu shows; all are in its file."""
+_HEAP_ROWS_ON_SCREEN = 10
+"""Rows of a snapshot of the heap that the menu shows, and of its comparison with an earlier one."""
 
 
 def system_screen(where: Where) -> Screen[None]:
@@ -71,15 +75,15 @@ def memory_screen(where: Where) -> Screen[None]:
     def take(report: OnProgress, stop: threading.Event, *, attach: bool = False) -> str:
         earlier = heap.saved(where)[-1:]
         snapshot = heap.memory(where, attach=attach, on_progress=_hinting(report, "Escape"), stop=stop)
-        parts = [snapshot.as_text(most=limits.HEAP_ROWS_ON_SCREEN)]
-        parts += [heap.compare(heap.load(path), snapshot).as_text(most=limits.HEAP_ROWS_ON_SCREEN) for path in earlier]
+        parts = [snapshot.as_text(most=_HEAP_ROWS_ON_SCREEN)]
+        parts += [heap.compare(heap.load(path), snapshot).as_text(most=_HEAP_ROWS_ON_SCREEN) for path in earlier]
         return "\n\n".join(parts)
 
     def ask(report: OnProgress, stop: threading.Event) -> str | Question:
         text = take(report, stop)
         if not heap.can_attach(where):
             return text
-        seconds = f"{shared_limits.HEAP_ATTACH_SECONDS:g} s"
+        seconds = f"{limits.HEAP_ATTACH_SECONDS:g} s"
         return Question(
             text, f"Trace the allocations of the next {seconds} with memray?", functools.partial(take, attach=True)
         )
@@ -105,8 +109,8 @@ def transcript_screen(where: Where) -> Screen[None]:
     def work(report: OnProgress, _stop: threading.Event) -> str:
         paths = write(where, on_progress=report)
         lines = as_markdown(paths.transcript).splitlines()
-        rest = len(lines) - limits.TRANSCRIPT_LINES_SHOWN
-        lines_shown = [*lines[: limits.TRANSCRIPT_LINES_SHOWN], *([f"(and {rest} more lines)"] if rest > 0 else [])]
+        rest = len(lines) - _TRANSCRIPT_LINES_SHOWN
+        lines_shown = [*lines[:_TRANSCRIPT_LINES_SHOWN], *([f"(and {rest} more lines)"] if rest > 0 else [])]
         return "\n".join([paths.as_text(), "", *lines_shown])
 
     return TaskScreen("transcript", work)

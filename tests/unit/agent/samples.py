@@ -10,7 +10,7 @@ from dapkit.agent.results import session as s
 from dapkit.agent.results import stacks as st
 from dapkit.agent.results import trace as t
 from dapkit.agent.results import values as v
-from dapkit.agent.results.jobs import JobReleased
+from dapkit.agent.results.session import JobReleased
 from dapkit.agent.results.snapshot import Child, Snapshot
 from dapkit.cluster import (
     FindingKind,

@@ -5,7 +5,6 @@ import pytest
 from dapkit.agent.results.program import SourceText
 from dapkit.agent.results.session import CustomBody, SourceLine
 from dapkit.agent.results.values import ExceptionRow, VariableRow
-from dapkit.redaction import limits
 from dapkit.redaction.redaction import Redaction, TextKind, value_of
 from dapkit.redaction.secret_names import Secrecy, secrecy_of
 from unit.agent.samples import STOPPED
@@ -328,7 +327,7 @@ def test_what_was_secret_by_its_name_is_taken_out_everywhere_of_what_leaves_the_
 
 
 def test_only_so_many_values_are_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(limits, "SECRETS_FOUND", 3)
+    monkeypatch.setattr("dapkit.redaction.redaction.SECRETS_FOUND", 3)
     redaction = Redaction()
     redaction.json([{"password": f"password-{number}"} for number in range(10)])
     assert len(redaction.found) == 3

@@ -16,8 +16,7 @@ from dapkit.agent.calls import parameters as p
 from dapkit.agent.calls.call import ActionCall
 from dapkit.agent.calls.failures import ActionFailed, InvalidArguments
 from dapkit.agent.calls.registry import Approval, action
-from dapkit.agent.results.jobs import JobReleased
-from dapkit.agent.results.session import Started
+from dapkit.agent.results.session import JobReleased, Started
 from dapkit.catalog.definition import Traits
 from dapkit.client.breakpoint_spec import BreakpointSpec, SourceLocation
 from dapkit.cluster import DebuggedJob, JobBreakpoint, JobStacks, JobStops, Member, job_of

@@ -238,3 +238,16 @@ class StopDiff(OfSession, frozen=True, kw_only=True):
     other_function: bool
     output: str = ""
     output_since: int = 0
+
+
+class JobReleased(ProtocolObject, frozen=True, kw_only=True):
+    """The members of a job were let go.
+
+    Attributes:
+        target: the job, as the user has named it.
+        members: how many were connected.
+
+    """
+
+    target: str
+    members: int

@@ -3,7 +3,6 @@
 from dapkit.agent.text import (
     autopsy,
     breakpoints,
-    diagnostics,
     history,
     job,
     probe,
@@ -19,7 +18,6 @@ from dapkit.agent.text.escaping import render
 __all__ = [
     "autopsy",
     "breakpoints",
-    "diagnostics",
     "history",
     "job",
     "probe",

@@ -5,7 +5,7 @@ from itertools import groupby
 
 from dapkit.agent import limits
 from dapkit.agent.budget import shortened
-from dapkit.agent.results.jobs import JobReleased
+from dapkit.agent.results.session import JobReleased
 from dapkit.agent.text.escaping import one_line, render
 from dapkit.cluster import FindingKind, GroupedCall, JobFinding, JobStacks, JobStops, MemberGroup, StopGroup, set_text
 from dapkit.cluster.stack_groups import MAIN

@@ -1,8 +1,9 @@
-"""Text of sessions: their start, the result of running, and their end."""
+"""Text of sessions: their start, the result of running, and their end; and of diagnostics about them."""
 
 import json
 from collections.abc import Iterator
 
+from dapkit.agent.results.diagnostics import HeapResult, LiveSessions, RecordResult, WireRecords
 from dapkit.agent.results.session import (
     ChangedVariable,
     CustomBody,
@@ -209,3 +210,23 @@ def _(result: CustomBody) -> str:
         )
     body = json.dumps(result.custom_body, indent=2, ensure_ascii=False)
     return f"{one_line(result.command)} response:\n{printable(body)}"
+
+
+@render.register
+def _(result: WireRecords) -> str:
+    return f"{len(result.records)} of {result.total} messages of {result.session}"
+
+
+@render.register
+def _(result: RecordResult) -> str:
+    return f"{len(result.entries)} actions in {result.snapshot.id}"
+
+
+@render.register
+def _(result: LiveSessions) -> str:
+    return f"{len(result.sessions)} live sessions"
+
+
+@render.register
+def _(result: HeapResult) -> str:
+    return f"{result.heap.objects} objects, {result.heap.size} bytes"

@@ -12,6 +12,12 @@ from dapkit.python.recording.file import Description, listed
 
 _LIBRARY = "import sys, sysconfig; g = sysconfig.get_config_var; print(g('Py_ENABLE_SHARED') and g('INSTSONAME') or '')"
 _LIBRARY_PLACES = "import sysconfig; print(sysconfig.get_config_var('LIBDIR') or '')"
+_ZONES = "zoneinfo/"
+
+
+def zone_of_machine() -> str:
+    """Return the name of the time zone that holds where TZ is not set; empty if it is not known."""
+    return os.path.realpath("/etc/localtime").partition(_ZONES)[2]
 
 
 def interpreter_files(executable: str) -> list[str]:

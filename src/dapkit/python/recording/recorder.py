@@ -20,9 +20,9 @@ from dapkit import __version__
 from dapkit.python.debuggee_files import ENTRY, TIME_TRAVEL
 from dapkit.python.recording import file
 from dapkit.python.recording.build_ids import identity_of
+from dapkit.python.recording.comparison import zone_of_machine
 from dapkit.python.recording.ended_processes import Fork, ended_forks, ended_processes, name_of_fork
 from dapkit.python.recording.library_files import are_of_libraries
-from dapkit.python.recording.machine import zone_of_machine
 from dapkit.python.recording.process_tree import followed, has_failed
 from dapkit.python.recording.started_process import PARENT, SEED
 from dapkit.redaction.secret_names import SHAPES, Secrecy, secrecy_of

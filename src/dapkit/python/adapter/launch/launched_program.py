@@ -1,7 +1,8 @@
 """The debugged program as a process that we have started: its start, its output, its end.
 
-Here it gets pipes for its output and the null device for its input; in a terminal it has that (`terminal`). It does not
-outlive us: its parent, a process of its own, kills it and all that it has started, wherever that has gone
+It gets pipes for its output and the null device for its input. In a terminal of the client's, the client starts the
+supervisor, which connects to us: we control the program as much, but its output goes to the terminal. The program does
+not outlive us: its parent, a process of its own, kills it and all that it has started, wherever that has gone
 (`supervisor`). Only a program that was released, and background processes of a program that ended by itself, continue.
 """
 
@@ -16,8 +17,9 @@ from typing import IO, Literal, cast
 
 import anyio
 
-from dapkit import limits
+from dapkit import limits as shared_limits
 from dapkit.endpoint import RequestFailed
+from dapkit.python import limits
 from dapkit.python.adapter.engine.marked_output import STDERR, STDOUT, MarkedOutput, OutputMemory, begun_mark, parts
 from dapkit.python.adapter.launch.command import Command
 from dapkit.python.adapter.launch.parent_listener import awaiting_parent
@@ -33,6 +35,8 @@ from dapkit.transport.sockets import SocketStream
 type Category = Literal["stdout", "stderr"]
 type Report = Callable[[str, Category], Awaitable[object]]
 """Takes the program's output, and waits while there is too much of it."""
+type RunInTerminal = Callable[[list[str]], Awaitable[object]]
+"""Lets the client run a command in a terminal: by a shell, or by a program that hands over to another and ends."""
 type Outlived = Callable[[list[int]], Awaitable[None]]
 """Waits until nothing is debugged any more of the processes that a program has left, and of those below them."""
 
@@ -77,7 +81,8 @@ class _Pipe:
         async with self._turn:  # the data that was read first comes first
             while self._taken:
                 data, self._begun = self._begun + self._taken.popleft(), b""
-                if len(data) >= limits.READ_CHUNK_BYTES and (mark_size := begun_mark(data)):  # else there was no more
+                was_full = len(data) >= shared_limits.READ_CHUNK_BYTES  # else there was no more
+                if was_full and (mark_size := begun_mark(data)):
                     data, self._begun = data[:-mark_size], data[-mark_size:]
                 for part, mark in parts(data):
                     if part:
@@ -88,7 +93,7 @@ class _Pipe:
 
     async def _pass_on(self, data: bytes, *, final: bool = False) -> None:
         self.tail += data
-        del self.tail[: -limits.STDERR_BYTES]
+        del self.tail[: -shared_limits.STDERR_BYTES]
         if text := self._decoder.decode(data, final=final):
             await self._report(text, self._category)
 
@@ -157,7 +162,7 @@ class LaunchedProgram:
                 if not self._asked_to_end:
                     await self.outlived_by(self._parent.left)
                 (self._parent.kill if self._asked_to_end else self._parent.release)()
-                readers.cancel_scope.deadline = anyio.current_time() + limits.LAST_OUTPUT_SECONDS
+                readers.cancel_scope.deadline = anyio.current_time() + shared_limits.LAST_OUTPUT_SECONDS
             self._is_reported.set()
 
     async def report_output(self) -> None:
@@ -227,7 +232,7 @@ class LaunchedProgram:
                 pipe.hand_over()
         else:
             self._parent.kill()
-            with anyio.move_on_after(limits.CLOSE_SECONDS):
+            with anyio.move_on_after(shared_limits.CLOSE_SECONDS):
                 await self._parent.attend()
         await self._parent.close()
         for pipe in self._pipes:
@@ -266,12 +271,29 @@ async def started(command: Command, report: Report) -> AsyncIterator[LaunchedPro
 
 
 @asynccontextmanager
+async def started_in_terminal(command: Command, run: RunInTerminal) -> AsyncIterator[LaunchedProgram]:
+    """Let the client start a program; leaving the block ends it as `LaunchedProgram.close` describes.
+
+    Raises:
+        RequestFailed: the client, or the operating system, refused.
+        NeverCame: nothing was started within `limits.LINK_SECONDS`, or `limits.PASSWORD_SECONDS` as root.
+
+    """
+    async with awaiting_parent("in the terminal") as (place, arrival):
+        await run([*command.as_root, *parent_command(place)])
+        parent = ProgramParent(await arrival(limits.PASSWORD_SECONDS if command.as_root else limits.LINK_SECONDS))
+        program = LaunchedProgram(parent)
+        async with attended(program, parent, command):
+            yield program
+
+
+@asynccontextmanager
 async def _started_parent(command: Command) -> AsyncIterator[tuple[subprocess.Popen[bytes], SocketStream]]:
     """Start a supervisor, with the program's descriptors; yield it, and the connection to it."""
     if IS_WINDOWS:  # no child inherits a socket by its number there
         async with awaiting_parent("by the adapter") as (place, arrival):
             process = _popen(command, place)
-            yield process, await arrival(limits.CONNECT_SECONDS)
+            yield process, await arrival(shared_limits.CONNECT_SECONDS)
         return
     ours, theirs = socket.socketpair()
     async with SocketStream(ours) as stream:

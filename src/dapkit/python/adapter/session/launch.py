@@ -15,8 +15,7 @@ from dapkit.python.adapter.configuration.paths import PathTranslation
 from dapkit.python.adapter.engine.debuggee import Debuggee
 from dapkit.python.adapter.engine.link import LinkListener, NeverCame, listening
 from dapkit.python.adapter.launch.command import Command, command_for, objection_to
-from dapkit.python.adapter.launch.launched_program import Category, LaunchedProgram, started
-from dapkit.python.adapter.launch.terminal import started_in_terminal
+from dapkit.python.adapter.launch.launched_program import Category, LaunchedProgram, started, started_in_terminal
 from dapkit.python.adapter.session.engine_options import engine_options
 from dapkit.python.adapter.session.run import Connector, DebuggeeRun, ProgramEndedEarly
 from dapkit.python.adapter.time_travel.checkpoints import History

@@ -12,7 +12,7 @@ from dapkit.endpoint import RequestFailed
 from dapkit.python.adapter.configuration.arguments import PythonLaunch
 from dapkit.python.adapter.launch.command import Command, interpreter_of
 from dapkit.python.debuggee_files import ENTRY
-from dapkit.python.recording.comparison import changed_files, is_recorded_by, objection_to, remark_on
+from dapkit.python.recording.comparison import changed_files, is_recorded_by, objection_to, remark_on, zone_of_machine
 from dapkit.python.recording.file import (
     OF_COMMAND,
     Description,
@@ -23,7 +23,6 @@ from dapkit.python.recording.file import (
     sources_of,
     unpack,
 )
-from dapkit.python.recording.machine import zone_of_machine
 from dapkit.python.recording.process_tree import as_replayed, ended, failed_processes, listed_processes
 
 _MOST_PROCESSES = 10

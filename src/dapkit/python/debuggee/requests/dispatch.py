@@ -12,13 +12,11 @@ from ..interpreter.errors import RequestRefused
 from ..interpreter.thread_checks import in_link_thread
 from . import breakpoints as requests_breakpoints
 from . import bytecode as requests_bytecode
-from . import call_traces as requests_call_traces
 from . import control as requests_control
 from . import data_breakpoints as requests_data
+from . import diagnostics as requests_diagnostics
 from . import evaluation as requests_evaluation
 from . import exceptions as requests_exceptions
-from . import heap as requests_heap
-from . import locks as requests_locks
 from . import memory as requests_memory
 from . import session as requests_session
 from . import sources as requests_sources
@@ -100,9 +98,7 @@ HANDLERS: Final[dict[str, Handler]] = {
     **requests_bytecode.HANDLERS,
     **requests_data.HANDLERS,
     **requests_exceptions.HANDLERS,
-    **requests_heap.HANDLERS,
-    **requests_locks.HANDLERS,
-    **requests_call_traces.HANDLERS,
+    **requests_diagnostics.HANDLERS,
     **requests_control.HANDLERS,
     **requests_session.HANDLERS,
     **requests_sources.HANDLERS,

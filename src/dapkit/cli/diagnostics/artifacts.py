@@ -1,4 +1,4 @@
-"""`dapkit clear-cache`: remove old files about sessions."""
+"""`dapkit open-artifacts` and `dapkit clear-cache`: the files about sessions, shown and removed."""
 
 import sys
 
@@ -10,6 +10,25 @@ from dapkit.cli.diagnostics.common import fail, interruptible, menu_command, sho
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from dapkit.diagnostics.sessions import Where
+
+
+@click.command(name="open-artifacts", epilog="Example: dapkit open-artifacts")
+@menu_command
+def open_artifacts(where: "Where", *, as_json: bool) -> None:
+    """Open the folder with the session's files: reports, profiles, transcripts.
+
+    Without a desktop, in a pipe, and with --json its path and its files are printed.
+    """
+    from dapkit.diagnostics.desktop_opener import open_path
+    from dapkit.diagnostics.session_files import session_files
+
+    files = session_files(where)
+    if as_json:
+        show_json(files.as_json())
+        return
+    show_page(files.as_text())
+    if files.files and sys.stdout.isatty():
+        open_path(files.folder)
 
 
 @click.command(name="clear-cache", epilog="Example: dapkit clear-cache --days 7")

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from dapkit.system.kqueue_handle import KqueueHandle
+from dapkit.system.polled_handle import KqueueHandle
 
 
 class Queue:
