@@ -5,7 +5,7 @@
         async def threads(self) -> ThreadsBody: ...
 
 Defining a handler is all it takes to support a request: capabilities follow.
-`definition` reads the declarations of the class, and `conversation` runs the session; this module is the side of both
+`definition` reads the declarations of the class, and `session` runs a session; this module is the side of both
 that a handler sees.
 """
 

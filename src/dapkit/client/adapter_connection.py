@@ -56,7 +56,7 @@ class AdapterConnection:
             async with connection as self._connection:
                 yield self._connection
 
-    # RequestMethods
+    # Requests
 
     async def request_checked[B](self, arguments: Arguments[B], *, deadline: float = limits.REQUEST_SECONDS) -> B:
         """Send a request whose fields the adapter understands, and note its effect. Raises: as `Session.request`."""

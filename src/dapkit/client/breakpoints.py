@@ -54,17 +54,6 @@ type SetRequest = (
     | SetExceptionBreakpointsArguments
 )
 
-SET_COMMANDS = frozenset(
-    {
-        "setBreakpoints",
-        "setFunctionBreakpoints",
-        "setDataBreakpoints",
-        "setInstructionBreakpoints",
-        "setExceptionBreakpoints",
-    }
-)
-"""RequestMethods that replace all earlier breakpoints of their kind."""
-
 
 @dataclass(frozen=True, slots=True)
 class SessionBreakpoint:
@@ -169,7 +158,7 @@ class Breakpoints:
                 copy.add(each.spec, number=each.number)
         return copy
 
-    # RequestMethods
+    # Requests
 
     def request_with(self, spec: BreakpointSpec) -> SetRequest:
         """Make the request that sets the breakpoints of the same file or kind."""

@@ -36,7 +36,7 @@ from dapkit.transport import CannotStart, Connection, StateChange
 log = logging.getLogger(__name__)
 
 REVERSE_COMMANDS = ("runInTerminal", "startDebugging")
-"""RequestMethods of the adapter that are answered here."""
+"""Requests of the adapter that are answered here."""
 
 _UNKNOWN = (
     "nothing is run in a terminal for an adapter at a port that asks for no token, where any user of the machine could "

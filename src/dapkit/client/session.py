@@ -19,7 +19,7 @@ from anyio.abc import ByteStream, TaskGroup, TaskStatus
 from dapkit import limits
 from dapkit.client.adapter_connection import AdapterConnection
 from dapkit.client.breakpoint_sync import BreakpointSync
-from dapkit.client.breakpoints import SET_COMMANDS, Breakpoints, SessionBreakpoint
+from dapkit.client.breakpoints import Breakpoints, SessionBreakpoint
 from dapkit.client.events import EventStream, SessionEvent
 from dapkit.client.handshake import introduction as usual_introduction
 from dapkit.client.life import SessionLife
@@ -43,6 +43,7 @@ from dapkit.protocol import (
     decode_as,
     encode_value,
 )
+from dapkit.protocol.specs import BREAKPOINT_COMMANDS
 from dapkit.transport import Connection, Tap, background_tasks
 
 # Methods of a session that one of its parts has, under the session's name for them.
@@ -283,7 +284,7 @@ class Session(RequestMethods):
             terminal.release()
         await self._life.release(deadline=deadline)
 
-    # RequestMethods
+    # Requests
 
     async def request[B](self, arguments: Arguments[B], *, deadline: float = limits.REQUEST_SECONDS) -> B:
         """Ask the adapter and wait for its answer.
@@ -297,7 +298,7 @@ class Session(RequestMethods):
             InvalidValue: an argument, or the body of the response, violates the specification.
 
         """
-        if arguments.command in SET_COMMANDS:
+        if arguments.command in BREAKPOINT_COMMANDS:
             return await self._breakpoints.ask(arguments, deadline=deadline)
         return await self._adapter.request_checked(arguments, deadline=deadline)
 

@@ -34,7 +34,7 @@ from dapkit.protocol import (
 )
 
 RESUMING_COMMANDS = frozenset({*RESUMING, "restart"})
-"""RequestMethods after which the program runs, until it says otherwise."""
+"""Requests after which the program runs, until it says otherwise."""
 
 
 @dataclass(frozen=True, slots=True)

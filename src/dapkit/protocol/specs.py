@@ -1,10 +1,21 @@
-"""The shape of a row in the generated table of commands."""
+"""The shape of a row in the generated table of commands, and the commands that set breakpoints."""
 
 import enum
 
 import msgspec
 
 from dapkit.protocol.base import Arguments, ProtocolObject
+
+BREAKPOINT_COMMANDS = frozenset(
+    {
+        "setBreakpoints",
+        "setFunctionBreakpoints",
+        "setDataBreakpoints",
+        "setInstructionBreakpoints",
+        "setExceptionBreakpoints",
+    }
+)
+"""Requests that replace all earlier breakpoints of their kind."""
 
 
 class Direction(enum.Enum):

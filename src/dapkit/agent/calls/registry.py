@@ -4,7 +4,7 @@ The name on the wire is the coroutine's name without a closing underscore, the s
 the first line of its docstring, a parameter's type and meaning its annotation (see
 `parameters`). A parameter without a default is required. An action with `**target: Unpack[...]`
 has the parameters of that `TypedDict` as well, as its first ones. Every action has `timeout`
-too, which the performer takes care of.
+too, which `handler` takes care of.
 
 Command line, MCP, Python functions, JSON schemas and the reference are made from
 this; how an action is carried out is in `handler`.

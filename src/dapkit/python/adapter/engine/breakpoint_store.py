@@ -32,16 +32,6 @@ from dapkit.protocol import (
     encode_value,
 )
 
-SET_COMMANDS = frozenset(
-    {
-        "setBreakpoints",
-        "setFunctionBreakpoints",
-        "setExceptionBreakpoints",
-        "setDataBreakpoints",
-        "setInstructionBreakpoints",
-    }
-)
-
 
 class PlaceNamed(msgspec.Struct):
     """How a place is named at any time; `place` is for the engine."""

@@ -162,7 +162,7 @@ class Debuggee:
         return await self.ask_live(arguments)
 
     async def set_breakpoints(self, arguments: Arguments[Any], store: BreakpointStore) -> RawJson:
-        """Put one of `SET_COMMANDS` to every engine of the program, and store the breakpoints of the client.
+        """Put one of `BREAKPOINT_COMMANDS` to every engine of the program, and store the breakpoints of the client.
 
         Raises:
             RequestFailed: see `ask`.

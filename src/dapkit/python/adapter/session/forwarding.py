@@ -26,6 +26,7 @@ from dapkit.protocol import (
 from dapkit.protocol.call_traces import CALL_TRACE, TRACE_CALL, CallTraceArguments, TraceCallArguments
 from dapkit.protocol.heap import HEAP, HeapArguments
 from dapkit.protocol.locks import LOCKS, LocksArguments
+from dapkit.protocol.specs import BREAKPOINT_COMMANDS
 from dapkit.protocol.time_travel import (
     STEP_BACK_INTO,
     TIMELINE,
@@ -38,7 +39,7 @@ from dapkit.protocol.time_travel import (
 )
 from dapkit.python import limits
 from dapkit.python.adapter.configuration.keys import ANNOUNCED
-from dapkit.python.adapter.engine.breakpoint_store import SET_COMMANDS, BreakpointStore
+from dapkit.python.adapter.engine.breakpoint_store import BreakpointStore
 from dapkit.python.adapter.engine.debuggee import NOTHING, ProgramGone
 from dapkit.python.adapter.launch.replacement import Replacement
 from dapkit.python.adapter.session.progress import ProgressStep, with_progress
@@ -59,7 +60,7 @@ class ForwardingAdapter[Launch: msgspec.Struct, Attach: msgspec.Struct](Adapter[
     announces = ANNOUNCED
     forwards = frozenset(
         {
-            *SET_COMMANDS,
+            *BREAKPOINT_COMMANDS,
             "breakpointLocations",
             "completions",
             "continue",
@@ -111,7 +112,7 @@ class ForwardingAdapter[Launch: msgspec.Struct, Attach: msgspec.Struct](Adapter[
             RequestFailed: the engine refused, or there is no program.
 
         """
-        is_setting = arguments.command in SET_COMMANDS
+        is_setting = arguments.command in BREAKPOINT_COMMANDS
         if self.replacement is not None and is_setting:
             return self.remembered.note(arguments, await self.replacement.ask(arguments))
         if self.run is not None and self.run.has_ended:
