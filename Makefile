@@ -53,7 +53,7 @@ else
 endif
 
 test-all: ## test everything: each Python, each adapter, long histories; .ci/run does
-	@echo "This takes about 20 minutes on two processors."
+	@echo "This takes about 25 minutes on two processors."
 	@$(MAKE) --no-print-directory $(READY)
 	@mkdir -p $(REPORTS)
 	@$(MAKE) --no-print-directory -j 2 test-python test-js JS_OUTPUT=$(REPORTS)/real-client.txt ARGS='--thorough --each-python --each-adapter $(ARGS)'
