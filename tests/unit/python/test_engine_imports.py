@@ -52,7 +52,8 @@ def complaints(tree: ast.AST) -> Iterator[str]:
 def test_modules_of_the_engine_make_the_interpreter_import_nothing() -> None:
     # The one looks before it decodes, the other uses the codec of file names, which the interpreter has begun with.
     modules = [path for path in ENGINE.rglob("*.py") if path.name not in ("decoding.py", "environment.py")]
-    found = {path.name: list(complaints(ast.parse(path.read_text(encoding="utf-8")))) for path in modules}
+    texts = {str(path.relative_to(ENGINE)): path.read_text(encoding="utf-8") for path in modules}
+    found = {name: list(complaints(ast.parse(text))) for name, text in texts.items()}
     assert {name: said for name, said in found.items() if said} == {}
 
 

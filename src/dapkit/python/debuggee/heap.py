@@ -374,4 +374,4 @@ def _module_of_function(function: FunctionType) -> object:
 
 def _text(name: object) -> str:
     """Return a name as a text that can be sent."""
-    return name[:_NAME_CHARS].encode("utf-8", "backslashreplace").decode() if type(name) is str else "?"
+    return name[:_NAME_CHARS].encode("utf-8", "replace").decode() if type(name) is str else "?"
