@@ -102,7 +102,7 @@ def _by_py_spy(py_spy: str, pid: int) -> ProcessReading:
             return ProcessReading(problem=f"py-spy did not read it within {limits.READ_SECONDS:g} s")
         if answer.returncode == 0:
             threads = tuple(thread_of(entry, pid) for entry in json.loads(answer.stdout))
-            return ProcessReading(threads, _kept(before, states_of(pid)))
+            return ProcessReading(threads, _unchanged(before, states_of(pid)))
         problem = " ".join(answer.stderr.decode(errors="replace").split()).removeprefix("Error: ")
         if not Path(f"/proc/{pid}/exe").exists():
             return ProcessReading(problem="its process has ended")
@@ -122,13 +122,13 @@ def _by_interpreter(no_py_spy: NoPySpy, pid: int) -> ProcessReading:
         raise no_py_spy
     before = states_of(pid)
     reading = reading_of(target, blocking=False)
-    states = _kept(before, states_of(pid))
+    states = _unchanged(before, states_of(pid))
     if reading["threads"] is None:
         return ProcessReading(states=states, problem=str(reading["reasons"]["threads"]))
     return ProcessReading(tuple(threads_in(reading["threads"], pid, ())), states)
 
 
-def _kept(before: Mapping[int, str], after: Mapping[int, str]) -> dict[int, str]:
+def _unchanged(before: Mapping[int, str], after: Mapping[int, str]) -> dict[int, str]:
     return {thread: state for thread, state in before.items() if after.get(thread) == state}
 
 
