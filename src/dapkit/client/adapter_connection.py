@@ -18,8 +18,8 @@ from dapkit.client.errors import AdapterDied, ProgramEnded
 from dapkit.client.field_capabilities import check_fields
 from dapkit.client.received_state import ReceivedState
 from dapkit.client.routes import Reached
-from dapkit.client.state import Ended
-from dapkit.endpoint import Endpoint, LocalProtocolError, Role, Violation
+from dapkit.client.state import CustomRequest, Ended
+from dapkit.endpoint import Endpoint, LocalProtocolError, RequestFailed, Role, Violation
 from dapkit.protocol import Arguments, Capabilities, DapkitError, InvalidValue, decode_as
 from dapkit.transport import ChildProcess, Connection, ConversationLost, Recorder, Tap
 
@@ -61,8 +61,7 @@ class AdapterConnection:
     async def request_checked[B](self, arguments: Arguments[B], *, deadline: float = limits.REQUEST_SECONDS) -> B:
         """Send a request whose fields the adapter understands, and note its effect. Raises: as `Session.request`."""
         check_fields(arguments, self.capabilities)
-        self._state.program.note_request(arguments, position=self._state.events.position)
-        self.disconnecting = self.disconnecting or arguments.command == "disconnect"
+        self._note(arguments)
         try:
             return await self._alive.request(arguments, deadline=deadline)
         except (LocalProtocolError, InvalidValue):
@@ -75,11 +74,20 @@ class AdapterConnection:
         self, command: str, arguments: object = None, *, deadline: float = limits.REQUEST_SECONDS
     ) -> object:
         """Ask with a command of the adapter's own; arguments and body are plain JSON. Raises: as `request`."""
+        request = CustomRequest.read(command, arguments)
+        self._note(request)
         try:
             raw = await self._alive.request_custom(command, arguments, deadline=deadline)
+        except (LocalProtocolError, InvalidValue, RequestFailed):
+            self._state.program.note_refusal(request)
+            raise
         except ConversationLost as lost:
             raise await self._death(lost) from lost
         return None if raw is None else decode_as(object, raw)
+
+    def _note(self, request: Arguments[object] | CustomRequest) -> None:
+        self._state.program.note_request(request, position=self._state.events.position)
+        self.disconnecting = self.disconnecting or request.command == "disconnect"
 
     @property
     def _alive(self) -> Connection:

@@ -15,6 +15,7 @@ while another stands does not change the state: its stop is kept, and becomes th
 state, with an epoch of its own, once the other was let go and it was not.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from dapkit.endpoint import RESUMING
@@ -97,11 +98,33 @@ class KnownThread:
     """Whether it is stopped."""
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class CustomRequest:
+    """A request by its name, whose arguments are plain JSON; it resumes the program if one with typed arguments does.
+
+    Attributes:
+        command: its name.
+        single_thread: whether it asks for one thread alone.
+        thread_id: which.
+
+    """
+
+    command: str
+    single_thread: bool
+    thread_id: int | None
+
+    @classmethod
+    def read(cls, command: str, arguments: object) -> "CustomRequest":
+        """Read the fields on which the state of the program depends."""
+        fields = arguments if isinstance(arguments, Mapping) else {}
+        return cls(command, bool(fields.get("singleThread")), fields.get("threadId"))
+
+
 @dataclass(frozen=True, slots=True)
 class _Before:
     """The state to return to after a refused resumption."""
 
-    request: ProtocolObject | None
+    request: object
     state: State
     threads: dict[int, KnownThread]
     beside: dict[int, StoppedEvent]
@@ -139,7 +162,7 @@ class TrackedProgram:
         if isinstance(self.state, Starting):
             self.state = Running()
 
-    def note_request(self, arguments: ProtocolObject, *, position: int) -> None:
+    def note_request(self, arguments: ProtocolObject | CustomRequest, *, position: int) -> None:
         """Record a request that is about to leave, at this position in the events."""
         if getattr(arguments, "command", None) not in RESUMING_COMMANDS:
             return

@@ -1,6 +1,6 @@
 """What the program is doing, from events and requests alone."""
 
-from dapkit.client.state import Ended, KnownThread, Running, Starting, Stopped, TrackedProgram
+from dapkit.client.state import CustomRequest, Ended, KnownThread, Running, Starting, Stopped, TrackedProgram
 from dapkit.protocol import (
     ContinueArguments,
     ContinueBody,
@@ -111,6 +111,15 @@ def test_thread_that_goes_on_alone_leaves_the_others_standing() -> None:
     program.note_request(ContinueArguments(thread_id=1, single_thread=True), position=3)
     assert [thread.stopped for thread in program.threads.values()] == [False, True]
     assert program.state == Running()
+
+
+def test_thread_that_a_custom_request_resumes_alone_leaves_the_others_standing() -> None:
+    program = standing()
+    program.note_event(stopped(thread=2), position=2)
+    program.note_request(CustomRequest.read("continue", {"threadId": 1, "singleThread": True}), position=3)
+    assert [thread.stopped for thread in program.threads.values()] == [False, True]
+    program.note_request(CustomRequest.read("evaluate", {"expression": "1"}), position=4)
+    assert [thread.stopped for thread in program.threads.values()] == [False, True]
 
 
 def test_response_that_says_so_leaves_the_others_standing() -> None:

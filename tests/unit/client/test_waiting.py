@@ -54,6 +54,24 @@ async def test_stop_that_overtakes_the_response_is_the_result_of_the_resumption(
         )
 
 
+async def test_custom_request_that_resumes_counts() -> None:
+    elsewhere = StoppedEvent(reason="goto", thread_id=2, all_threads_stopped=True)
+    async with driven(able({"dapkit/travelTo": [reply(), tell(elsewhere)]})) as both:
+        await both.session.launch({})
+        await both.session.next_stop()
+        await both.session.request_custom("dapkit/travelTo", {"clock": 5})
+        assert await both.session.next_stop() == Stopped(elsewhere, epoch=2)
+
+
+async def test_custom_request_that_is_refused_leaves_the_stop() -> None:
+    async with driven(able({"continue": [refuse("no")]})) as both:
+        await both.session.launch({})
+        first = await both.session.next_stop()
+        with pytest.raises(RequestFailed, match="no"):
+            await both.session.request_custom("continue", {"threadId": 1})
+        assert await both.session.next_stop() == first
+
+
 async def test_stop_that_somebody_else_resumes_at_once_is_not_missed() -> None:
     async with driven(able({"next": [reply(), tell(STEP)], "continue": [reply(ContinueBody())]})) as both:
         await both.session.launch({})
