@@ -24,6 +24,7 @@ from dapkit.protocol import (
     StoppedEvent,
 )
 from dapkit.protocol.time_travel import TimelineBody, TravelToArguments
+from dapkit.python.recording.file import PART_BYTES, unpack
 from e2e.python.adapter_client import AdapterClient, adapter_client
 from e2e.python.library_with_thread import CALLER, make_library
 from e2e.python.processes import computing, ended
@@ -621,6 +622,30 @@ async def test_a_recording_by_another_build_of_dapkit_is_executed_with_a_remark(
             assert (stopped.description, written(driver)) == ("End of recorded history", "True\n")
             remarks.append("Another build of dapkit has recorded this (version 0.0.9, here" in said(driver))
     assert remarks == [False, True]
+
+
+@pytest.mark.thorough
+async def test_a_recording_of_the_format_before_opens(tmp_path: Path) -> None:
+    """In format 3 the notes are whole, with zeros for the contents of libraries."""
+    (tmp_path / "app.py").write_text("import fractions, time\nprint(fractions.Fraction(time.time_ns()))\n")
+    recorded = record(tmp_path, "-o", "app.dapkit", sys.executable, "app.py")
+    file, folder = tmp_path / "app.dapkit", tmp_path / "whole"
+    folder.mkdir()
+    unpack(file, folder)
+    notes = (folder / "notes").read_bytes()
+    older = tmp_path / "older.dapkit"
+    with zipfile.ZipFile(file) as new, zipfile.ZipFile(older, "w", zipfile.ZIP_DEFLATED) as old:
+        for name in new.namelist():
+            if not name.startswith(("notes/", "recording.json")):
+                old.writestr(name, new.read(name))
+        for number, place in enumerate(range(0, len(notes), PART_BYTES)):
+            old.writestr(f"notes/{number:05}", notes[place : place + PART_BYTES])
+        facts = json.loads(new.read("recording.json"))
+        assert facts["libraries"]
+        old.writestr("recording.json", json.dumps({**facts, "format": 3}))
+    async with adapter_client(tmp_path) as driver:
+        stopped = await open_recording(driver, older)
+        assert (stopped.description, written(driver)) == ("End of recorded history", recorded.stdout)
 
 
 DAMAGES: dict[str, tuple[Callable[[bytes], bytes], str]] = {

@@ -1,8 +1,8 @@
 """Files of the interpreter and of installed packages: a recording names them by their hashes instead of packing them.
 
-Most of the data that a program reads are modules that it imports, and an index brings packages to each machine. Their
-contents are taken out of the notes, and put back when the recording is opened. The first bytes of a file of bytecode,
-which have the time of its source, stay in the notes.
+Most of the data that a program reads are modules that it imports, and an index brings packages to each machine. The
+notes of a recording are packed without their contents, and without data that was read before; both are put back when
+the recording is opened. The first bytes of a file of bytecode, which have the time of its source, stay in the notes.
 """
 
 import itertools
@@ -10,6 +10,7 @@ import mmap
 import stat
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import BinaryIO
 
 import msgspec
 
@@ -59,8 +60,8 @@ def are_of_libraries(paths: Iterable[str], standard_library: str) -> list[str]:
     ]
 
 
-def take_out(notes: mmap.mmap, end: int, paths: Iterable[str]) -> dict[str, LibraryFile]:
-    """Overwrite the contents of files in the notes with zeros, where a program has read a file at once."""
+def find_libraries(notes: mmap.mmap, end: int, paths: Iterable[str]) -> dict[str, LibraryFile]:
+    """Find the contents of files in the notes, where a program has read a file at once."""
     by_size: dict[int, list[str]] = {}
     for path in dict.fromkeys(paths):
         size = _size_of(path)
@@ -74,16 +75,15 @@ def take_out(notes: mmap.mmap, end: int, paths: Iterable[str]) -> dict[str, Libr
             if notes[place : place + size] == content:
                 first = _first_of(path)
                 file = files.setdefault(path, LibraryFile(_hash_of_bytes(content[first:]), size - first, []))
-                notes[place + first : place + size] = bytes(size - first)
                 file.places.append(place + first)
                 break
     return files
 
 
-def take_out_repeats(notes: mmap.mmap, end: int, libraries: dict[str, LibraryFile]) -> list[tuple[int, int, int]]:
-    """Overwrite data that was read before with zeros; return its places and sizes, each with the place of the first.
+def find_repeats(notes: mmap.mmap, end: int, libraries: dict[str, LibraryFile]) -> list[tuple[int, int, int]]:
+    """Return the places and sizes of data that was read before, each with the place of the first.
 
-    The contents of `libraries` have been taken out before.
+    The contents of `libraries` do not count.
     """
     elsewhere = {place for file in libraries.values() for place in file.places}
     first: dict[int, int] = {}
@@ -94,13 +94,82 @@ def take_out_repeats(notes: mmap.mmap, end: int, libraries: dict[str, LibraryFil
         content = notes[place : place + size]
         before = first.setdefault(hash(content), place)
         if before != place and notes[before : before + size] == content:
-            notes[place : place + size] = bytes(size)
             repeats.append((place, size, before))
     return repeats
 
 
+def gaps_of(files: dict[str, LibraryFile], repeats: Iterable[tuple[int, int, int]], most: int) -> list[tuple[int, int]]:
+    """Return the places and sizes of all that packed notes lack, in their order.
+
+    Raises:
+        ValueError: they overlap, or are outside of notes of `most` bytes.
+
+    """
+    gaps = sorted(
+        [
+            *((place, file.size) for file in files.values() for place in file.places),
+            *((place, size) for place, size, _ in repeats),
+        ]
+    )
+    end = 0
+    for place, size in gaps:
+        if place < end or size < 0 or place + size > most:
+            raise ValueError(f"{size} bytes at {place} would be outside of the notes, or there twice")
+        end = place + size
+    return gaps
+
+
+def without_gaps(notes: mmap.mmap, end: int, gaps: Iterable[tuple[int, int]], most: int) -> Iterator[bytes]:
+    """Yield the bytes of notes outside of gaps, in parts of at most `most` bytes."""
+    part = bytearray()
+    place = 0
+    for gap, size in (*gaps, (end, 0)):
+        while place < gap:
+            piece = notes[place : min(gap, place + most - len(part))]
+            part += piece
+            place += len(piece)
+            if len(part) == most:
+                yield bytes(part)
+                part.clear()
+        place = gap + size
+    if part:
+        yield bytes(part)
+
+
+def write_with_gaps(file: BinaryIO, parts: Iterable[bytes], gaps: list[tuple[int, int]], most: int) -> None:
+    """Write notes that `without_gaps` has yielded, with zeros in their gaps.
+
+    Raises:
+        ValueError: a gap is outside of the notes, or they have more than `most` bytes.
+
+    """
+    ahead = list(reversed(gaps))
+    place = 0
+    for part in parts:
+        rest = memoryview(part)
+        while rest:
+            place = _skip(file, place, ahead)
+            room = ahead[-1][0] - place if ahead else len(rest)
+            place += file.write(rest[:room])
+            rest = rest[room:]
+            if place > most:
+                raise ValueError(f"the notes have more than {most:,} bytes")
+    place = _skip(file, place, ahead)
+    if ahead:
+        raise ValueError(f"{ahead[-1][1]} bytes at {ahead[-1][0]} would be outside of the notes")
+    file.truncate(place)
+
+
+def _skip(file: BinaryIO, place: int, ahead: list[tuple[int, int]]) -> int:
+    """Go over the gaps that begin at a place; return where the next bytes belong."""
+    while ahead and ahead[-1][0] == place:
+        place += ahead.pop()[1]
+        file.seek(place)
+    return place
+
+
 def repeat(notes: mmap.mmap, repeats: Iterable[tuple[int, int, int]]) -> None:
-    """Write the data that `take_out_repeats` has taken out.
+    """Write the data that was found by `find_repeats`.
 
     Raises:
         ValueError: a place is not in the notes.

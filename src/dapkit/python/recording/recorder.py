@@ -28,9 +28,6 @@ from dapkit.python.recording.started_process import PARENT, SEED
 from dapkit.redaction.secret_names import SHAPES, Secrecy, secrecy_of
 from dapkit.system.scratch_folder import scratch_folder
 
-MOST_BYTES = 4 << 30
-"""Of notes, before they are packed."""
-
 FOLDER = "DAPKIT_RECORDING"
 ASKED = "failed"
 _PROCESSES = "processes"
@@ -79,7 +76,7 @@ def record(
     command: PythonCommand,
     target: Path,
     *,
-    most: int = MOST_BYTES,
+    most: int = file.MOST_NOTES_BYTES,
     secrets: bool = False,
     packages: bool = False,
     follow: str = "",
@@ -289,7 +286,7 @@ def record_command(
 
     """
     with scratch_folder("dapkit-record-") as folder:
-        environment = followed(os.environ, follow, folder / _PROCESSES, target.name, MOST_BYTES)
+        environment = followed(os.environ, follow, folder / _PROCESSES, target.name, file.MOST_NOTES_BYTES)
         began = time.time_ns() // 1000
         with _started(words, environment) as program:
             code = program.wait()
