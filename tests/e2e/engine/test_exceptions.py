@@ -652,6 +652,33 @@ def test_exceptions_that_c_code_swallows_with_no_frame_below_are_not_uncaught(st
     assert not [event for event in peer.events() if event["event"] == "stopped"]
 
 
+C_CODE_IMPORTS = """
+    import os, sys, warnings
+    warnings.simplefilter("ignore")
+    os.environ["PYTHONBREAKPOINT"] = "no_such_module.function"
+    for _ in range(3): sys.__breakpointhook__()
+"""
+"""It looks for the module, and warns if there is none."""
+
+
+@pytest.mark.parametrize("filters", [["uncaught"], ["uncaught", "userUnhandled"]])
+def test_import_that_c_code_does_without_is_not_uncaught(start: Start, filters: list[str]) -> None:
+    peer = start(C_CODE_IMPORTS)
+    peer.configure(filters=filters)
+    assert peer.finish()[0] == 0
+    assert not [event for event in peer.events() if event["event"] == "stopped"]
+
+
+@pytest.mark.parametrize("imports", ["import no_such_module", "__import__('no_such_module')"])
+def test_import_that_fails_is_uncaught(start: Start, imports: str) -> None:
+    peer = start(f"{C_CODE_IMPORTS}\n    def f():\n        {imports}\n    f()\n")
+    peer.configure(filters=["uncaught"])
+    assert peer.stopped("exception")["text"] == "ModuleNotFoundError"
+    assert "f" in [frame["name"] for frame in peer.ask("stackTrace", threadId=1)["stackFrames"]]
+    peer.go()
+    assert peer.finish()[0] == 1
+
+
 @pytest.mark.parametrize(
     ("just_my_code", "place"), [(True, ("f", 2)), (False, ("loads", 0))], ids=["own code alone", "all code"]
 )

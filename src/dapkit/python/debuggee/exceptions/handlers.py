@@ -5,6 +5,7 @@ compares). A decision that needs running code (a `with`, a computed class) is MA
 Exceptions that C code swallows silently (`hasattr`, iteration) are MAYBE as well.
 """
 
+from opcode import opname
 from types import CodeType, FrameType, ModuleType
 from typing import Final, NamedTuple
 
@@ -25,6 +26,9 @@ _NEUTRAL: Final = frozenset(
      "STORE_FAST", "DELETE_FAST", "STORE_NAME", "DELETE_NAME")
 )  # fmt: skip
 _LOCAL: Final = ("LOAD_FAST", "LOAD_FAST_CHECK", "LOAD_FAST_BORROW", "LOAD_DEREF")
+_IMPORTLIB: Final = "<frozen importlib._bootstrap>"
+_IMPORTING: Final = frozenset(("IMPORT_NAME", "IMPORT_FROM", "LOAD_NAME", "LOAD_GLOBAL"))
+"""The last two resolve lazy imports."""
 _SWALLOWED: Final = (AttributeError, IndexError, KeyError, TypeError, StopIteration, StopAsyncIteration)
 
 
@@ -222,6 +226,16 @@ def is_swallowed_below(code: CodeType, exception: BaseException) -> bool:
     """Return whether C code that calls this code by itself may swallow the exception without a trace."""
     name = code.co_name
     return name.startswith("__") and name.endswith("__") and is_a(exception, *_SWALLOWED)
+
+
+def is_import_of_c_code(frame: FrameType, exception: BaseException) -> bool:
+    """Return whether C code imports in a frame, which then may do without the module that is not there."""
+    code, caller = frame.f_code, frame.f_back
+    if code.co_name != "_find_and_load" or code.co_filename != _IMPORTLIB or not is_a(exception, ImportError):
+        return False
+    if caller is None:
+        return True
+    return caller.f_code.co_filename != _IMPORTLIB and opname[caller.f_code.co_code[caller.f_lasti]] not in _IMPORTING
 
 
 def swallows_from_below(code: CodeType, exception: BaseException) -> bool:

@@ -34,7 +34,7 @@ from .conditions import ExceptionCondition, Report, wanted_by_condition, wanted_
 from .control_flow import ends_greenlet, is_control_flow, makes_traceback
 from .details import trail_of
 from .filters import RAISED_FILTER, UNCAUGHT_FILTER, USER_UNHANDLED_FILTER, ExitCodes
-from .handlers import NO, catches, is_swallowed_below, swallows_from_below
+from .handlers import NO, catches, is_import_of_c_code, is_swallowed_below, swallows_from_below
 from .raise_events import is_seen_later
 
 type Mode = str
@@ -360,12 +360,15 @@ class ExceptionBreakpointTable:
         """Return whether a frame, or C code that called it, catches an exception or may do so; note the outcome."""
         code = frame.f_code
         verdict, names = catches(frame, exception, offset)
-        outcome = CATCHES if verdict != NO or is_swallowed_below(code, exception) else PASSES
+        is_caught = verdict != NO or is_swallowed_below(code, exception)
+        outcome = CATCHES if is_caught else PASSES
+        if not is_caught and is_import_of_c_code(frame, exception):
+            is_caught, outcome = True, UNSURE  # it depends on the frame below
         if names is None:
             outcome, names = UNSURE, ()
         swallows = swallows_from_below(code, exception)
         self.known.note(code, offset, type(exception), outcome, generation=generation, names=names, swallows=swallows)
-        return verdict != NO or is_swallowed_below(code, exception)
+        return is_caught
 
     def on_unwind(self, ident: int, frame: FrameType, exception: BaseException) -> Mode:
         """Return the break mode to stop with when an exception leaves a frame, or an empty text."""
