@@ -267,7 +267,7 @@ class Chooser:
         self._python = own_interpreter(self.env, self.cwd)
         if self._python is None:
             return False
-        self._notice(f"{self._python}, and runs the program, since {default}")
+        self._notice(f"{self._python}, and is the default, since {default}")
         return True
 
     def _first_installed(

@@ -227,7 +227,7 @@ def test_old_interpreter_that_nobody_chose_gives_way_to_dapkits_own(world: World
     assert choice.python is not None
     assert choice.python.resolve() == Path(sys.executable).resolve()
     assert any(f"{old} (first on PATH) is Python 3.11.2" in notice for notice in choice.notices)
-    assert any(" is Python 3.13.1, and runs the program, since " in notice for notice in choice.notices)
+    assert any(" is Python 3.13.1, and is the default, since " in notice for notice in choice.notices)
 
 
 def test_debugpy_of_dapkits_own_environment_will_do(world: World) -> None:
