@@ -1,18 +1,27 @@
 """A client of the Python adapter, for tests: a real adapter, a real program, in few words."""
 
+import subprocess
 import sys
 import textwrap
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
+from functools import partial
 from pathlib import Path
+
+import anyio
+import anyio.to_thread
+import psutil
 
 from dapkit.client import Ended, Session, Stopped
 from dapkit.client.events import SessionEvent
-from dapkit.protocol import Scope, StackFrame, Variable
+from dapkit.protocol import Scope, StackFrame, StoppedEvent, Variable
+from dapkit.protocol.time_travel import TravelToArguments
 
 ADAPTER = (sys.executable, "-m", "dapkit.python")
 PATIENCE = 240.0
 """Seconds that a program may run until its next stop; a test has a shorter limit of its own, if it needs one."""
+LATE_SECONDS = 10.0
+"""After them the stacks of all processes are written. No answer in a test takes so long, unless it never comes."""
 
 
 class AdapterClient:
@@ -59,6 +68,13 @@ class AdapterClient:
             case state:
                 raise AssertionError(f"the program is still {state}")
 
+    async def travel(self, clock: int, *, from_beginning: bool = False) -> StoppedEvent:
+        """Go to a moment of a program with time travel."""
+        position = self.session.position
+        async with stacks_if_late(self.session.adapter_pid or 0):
+            await self.session.request(TravelToArguments(clock=clock, from_beginning=from_beginning))
+            return await self.session.wait_for(StoppedEvent, since=position)
+
     async def frames(self, thread_id: int = 1) -> list[StackFrame]:
         """Return the stack of a thread."""
         return (await self.session.stack_trace(thread_id)).stack_frames
@@ -86,6 +102,25 @@ class AdapterClient:
         """Return the program's output, with one character at the end of a line on all systems."""
         text = self.session.output.read(*categories).text
         return text.replace("\r\n", "\n") if sys.platform == "win32" else text
+
+
+@asynccontextmanager
+async def stacks_if_late(pid: int, seconds: float = LATE_SECONDS) -> AsyncIterator[None]:
+    """Write the stacks of a process and of those that it has started to stderr, if the block takes too long."""
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(_write_stacks, pid, seconds)
+        yield
+        tasks.cancel_scope.cancel()
+
+
+async def _write_stacks(pid: int, seconds: float) -> None:
+    await anyio.sleep(seconds)
+    adapter = psutil.Process(pid)
+    for process in (adapter, *adapter.children(recursive=True)):
+        command = [sys.executable, "-m", "dapkit.cli", "stacks", str(process.pid)]
+        show = partial(subprocess.run, command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=30)
+        shown = await anyio.to_thread.run_sync(show)
+        sys.stderr.write(f"Late for {seconds} s: process {process.pid}\n{shown.stdout}{shown.stderr}\n")
 
 
 @asynccontextmanager

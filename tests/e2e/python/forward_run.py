@@ -15,7 +15,7 @@ import msgspec
 
 from dapkit.client import Stopped
 from dapkit.protocol import Source, SourceBreakpoint, StepBackArguments, StoppedEvent
-from dapkit.protocol.time_travel import TimelineBody, TravelToArguments
+from dapkit.protocol.time_travel import TimelineBody
 from e2e.python.adapter_client import AdapterClient
 
 HITS = (1, 1, 1, 2, 3, 5, 10, 30, 100)
@@ -149,10 +149,7 @@ class ForwardRun:
 
     async def travel(self, clock: int, *, from_beginning: bool = False) -> Moment:
         """Show a moment."""
-        position = self.driver.session.position
-        arguments = TravelToArguments(clock=clock, from_beginning=from_beginning)
-        await self.driver.session.request_custom("dapkit/travelTo", arguments)
-        await self.driver.session.wait_for(StoppedEvent, since=position)
+        await self.driver.travel(clock, from_beginning=from_beginning)
         return await moment(self.driver)
 
     async def jump(self) -> list[str]:

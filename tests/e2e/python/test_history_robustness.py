@@ -16,7 +16,6 @@ import pytest
 from dapkit.client import Ended, Stopped
 from dapkit.endpoint import RequestFailed
 from dapkit.protocol import FunctionBreakpoint, SetFunctionBreakpointsArguments, StepBackArguments, StoppedEvent
-from dapkit.protocol.time_travel import TravelToArguments
 from e2e.python.adapter_client import AdapterClient, adapter_client
 from e2e.python.forward_run import ForwardRun, timeline
 from e2e.python.processes import SECONDS, descendants, ended, process_of
@@ -74,9 +73,7 @@ async def test_moments_are_shown_from_checkpoints_that_were_made_amid_requests(
     history = await timeline(driver)
     for checkpoint in history.checkpoints[-CHECKPOINTS:]:
         clock = min(checkpoint.clock + 10, history.live)
-        position = driver.session.position
-        await driver.session.request_custom("dapkit/travelTo", TravelToArguments(clock=clock))
-        await driver.session.wait_for(StoppedEvent, since=position)
+        await driver.travel(clock)
         assert (await timeline(driver)).now == clock
 
 

@@ -10,7 +10,7 @@ import pytest
 from dapkit.client import Ended
 from dapkit.endpoint import RequestFailed
 from dapkit.protocol import OutputEvent, StepBackArguments, StoppedEvent
-from dapkit.protocol.time_travel import TimelineBody, TravelToArguments
+from dapkit.protocol.time_travel import TimelineBody
 from dapkit.python import limits
 from e2e.python.adapter_client import AdapterClient
 
@@ -134,9 +134,7 @@ async def test_a_folder_that_is_gone_does_not_hide_the_past_in_it(
     await driver.session.next_stop()
     clock = (await timeline(driver)).now
     await driver.resume()
-    position = driver.session.position
-    await driver.session.request_custom("dapkit/travelTo", TravelToArguments(clock=clock + 2))
-    await driver.session.wait_for(StoppedEvent, since=position)
+    await driver.travel(clock + 2)
     assert any(clock <= known.clock <= clock + 1 for known in (await timeline(driver)).checkpoints)
     [top, *_] = await driver.frames()
     assert (top.line, top.source and top.source.path) == (10, str(Path(driver.file)))

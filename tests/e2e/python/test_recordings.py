@@ -23,7 +23,7 @@ from dapkit.protocol import (
     StepBackArguments,
     StoppedEvent,
 )
-from dapkit.protocol.time_travel import TimelineBody, TravelToArguments
+from dapkit.protocol.time_travel import TimelineBody
 from dapkit.python.recording.file import PART_BYTES, unpack
 from e2e.python.adapter_client import AdapterClient, adapter_client
 from e2e.python.library_with_thread import CALLER, make_library
@@ -401,9 +401,7 @@ async def test_a_recording_is_debugged_forwards_and_backwards(
         timeline = msgspec.convert(await driver.session.request_custom("dapkit/timeline"), TimelineBody)
         began = json.loads(zipfile.ZipFile(file).read("recording.json"))["began"] / 1_000_000
         assert all(began <= moment.time < began + DEADLINE for moment in (*timeline.checkpoints, *timeline.stops))
-        position = driver.session.position
-        await driver.session.request_custom("dapkit/travelTo", TravelToArguments(clock=timeline.beginning))
-        await driver.session.wait_for(StoppedEvent, since=position)
+        await driver.travel(timeline.beginning)
         assert await driver.where() == ("<module>", 1)
     assert not sold.exists()
 

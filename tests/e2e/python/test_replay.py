@@ -10,8 +10,7 @@ import msgspec
 import pytest
 
 from dapkit.endpoint import RequestFailed
-from dapkit.protocol import StoppedEvent
-from dapkit.protocol.time_travel import TimelineBody, TravelToArguments
+from dapkit.protocol.time_travel import TimelineBody
 from e2e.python.adapter_client import AdapterClient, adapter_client
 from e2e.python.forward_run import STATE
 from e2e.python.travelled_programs import PROGRAMS
@@ -36,10 +35,7 @@ async def state(driver: AdapterClient, thread: int) -> tuple[list[tuple[str, int
 
 async def travel(driver: AdapterClient, clock: int) -> tuple[list[tuple[str, int]], str]:
     """Execute the program again from its beginning, and return the state at a moment of it."""
-    arguments = TravelToArguments(clock=clock, from_beginning=True)
-    position = driver.session.position
-    await driver.session.request_custom("dapkit/travelTo", arguments)
-    stopped = await driver.session.wait_for(StoppedEvent, since=position)
+    stopped = await driver.travel(clock, from_beginning=True)
     return await state(driver, stopped.thread_id or 1)
 
 

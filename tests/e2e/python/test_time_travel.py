@@ -27,8 +27,8 @@ from dapkit.protocol import (
     StoppedEvent,
     TerminateArguments,
 )
-from dapkit.protocol.time_travel import TravelToArguments, WhyArguments, WhyBody
-from e2e.python.adapter_client import AdapterClient
+from dapkit.protocol.time_travel import WhyArguments, WhyBody
+from e2e.python.adapter_client import AdapterClient, stacks_if_late
 
 pytestmark = pytest.mark.each_python
 
@@ -417,13 +417,6 @@ async def why(driver: AdapterClient, expression: str) -> WhyBody:
     return msgspec.convert(answer, WhyBody)
 
 
-async def travel_to(driver: AdapterClient, clock: int) -> None:
-    """Go to a clock."""
-    position = driver.session.position
-    await driver.session.request_custom("dapkit/travelTo", TravelToArguments(clock=clock))
-    await driver.session.wait_for(StoppedEvent, since=position)
-
-
 PAYMENTS = """
     class Account:
         balance = 0
@@ -465,7 +458,7 @@ async def test_why_names_the_line_that_made_a_value_what_it_is(
     found = await why(driver, expression)
     assert (found.path, found.line, found.old, found.new) == (str(driver.file), *change)
     assert found.clock is not None
-    await travel_to(driver, found.clock)
+    await driver.travel(found.clock)
     assert (await driver.where())[1] == change[0]
 
 
@@ -584,9 +577,7 @@ async def test_modules_that_are_imported_for_the_first_time_are_no_divergence(
     environment = {"env": {"PYTHONDONTWRITEBYTECODE": None, "PYTHONPYCACHEPREFIX": None}}
     await at_the_end(driver, {**launch, **environment}, text, 4)
     assert len(list(driver.folder.glob("__pycache__/module_*.pyc"))) == 5
-    position = driver.session.position
-    await driver.session.request_custom("dapkit/travelTo", TravelToArguments(clock=9, from_beginning=True))
-    await driver.session.wait_for(StoppedEvent, since=position)
+    await driver.travel(9, from_beginning=True)
     await driver.session.set_breakpoints(Source(path=str(driver.file)), breakpoints=[])
     assert (await reverse(driver)).reason == "entry"
 
@@ -632,3 +623,19 @@ async def test_the_past_can_be_shown_near_the_recursion_limit(
         assert (await back(driver)).reason == "step"
         assert await driver.where() == ("f", line)
         assert await value(driver, "n") == "985"
+
+
+@pytest.mark.thorough
+@pytest.mark.timeout(300)
+async def test_stacks_of_all_processes_are_written_where_an_answer_is_late(
+    driver: AdapterClient, launch: Mapping[str, object], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A request of time travel was once not answered, for a reason that was not found."""
+    await driver.start(PROGRAM, 17, **launch)
+    await driver.session.next_stop()
+    shown = ""
+    with anyio.fail_after(120):
+        async with stacks_if_late(driver.session.adapter_pid or 0, seconds=0):
+            while not ("asyncio" in shown and "prog.py:17" in shown):
+                await anyio.sleep(0.1)
+                shown += capsys.readouterr().err

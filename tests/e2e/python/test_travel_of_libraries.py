@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from dapkit.protocol import OutputEvent, StepBackArguments, StoppedEvent
-from dapkit.protocol.time_travel import TimelineBody, TravelToArguments
+from dapkit.protocol.time_travel import TimelineBody
 from dapkit.python.adapter.time_travel.replay_messages import history_ended
 from e2e.python.adapter_client import AdapterClient, adapter_client
 from e2e.python.library_with_thread import CALLER, make_library
@@ -52,9 +52,7 @@ async def test_threads_of_openblas_compute_the_same_in_the_past(tmp_path: Path, 
         live = await value(driver, "sums")
         timeline = msgspec.convert(await driver.session.request_custom("dapkit/timeline"), TimelineBody)
         for clock in range(timeline.live - 1, timeline.live - 50, -7):
-            position = driver.session.position
-            await driver.session.request_custom("dapkit/travelTo", TravelToArguments(clock=clock))
-            await driver.session.wait_for(StoppedEvent, since=position)
+            await driver.travel(clock)
             assert live.startswith((await value(driver, "sums")).removesuffix("]"))
 
 

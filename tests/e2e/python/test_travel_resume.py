@@ -6,7 +6,7 @@ import pytest
 from dapkit.client import Stopped
 from dapkit.endpoint import RequestFailed
 from dapkit.protocol import StoppedEvent, from_json_value
-from dapkit.protocol.time_travel import TimelineBody, TravelToArguments
+from dapkit.protocol.time_travel import TimelineBody
 from e2e.python.adapter_client import AdapterClient
 
 pytestmark = [pytest.mark.each_python, pytest.mark.row("reverseContinue")]
@@ -42,9 +42,7 @@ async def shown_from(driver: AdapterClient, clock: int, line: int, expression: s
     """Go to a clock, look, and go on to a line of the past; return what a value was, and what it is."""
     await driver.session.next_stop()
     live = await value(driver, expression)
-    position = driver.session.position
-    await driver.session.request_custom("dapkit/travelTo", TravelToArguments(clock=clock))
-    await driver.session.wait_for(StoppedEvent, since=position)
+    await driver.travel(clock)
     taken = "bytearray(size) for size in range(500, 2000, 8) for _ in range(60)"  # what comes next, comes elsewhere
     await value(driver, f"vars().setdefault('kept', []).extend({taken})")
     while (await driver.where())[1] != line:
@@ -165,9 +163,7 @@ async def test_threads_can_be_asked_for_while_the_past_comes_to_its_end(driver: 
             names.add(thread.name)
 
     for _ in range(10):
-        position = driver.session.position
-        await driver.session.request_custom("dapkit/travelTo", TravelToArguments(clock=timeline.live - 400))
-        await driver.session.wait_for(StoppedEvent, since=position)
+        await driver.travel(timeline.live - 400)
         assert (await driver.where())[1] in {2, 3, 4}
         is_over = False
         async with anyio.create_task_group() as tasks:

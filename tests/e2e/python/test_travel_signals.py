@@ -5,8 +5,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from dapkit.protocol import StoppedEvent
-from dapkit.protocol.time_travel import TimelineBody, TravelToArguments
+from dapkit.protocol.time_travel import TimelineBody
 from e2e.python.adapter_client import AdapterClient
 
 pytestmark = [pytest.mark.each_python, pytest.mark.row("reverseContinue")]
@@ -54,10 +53,7 @@ async def test_handlers_run_while_conditions_are_checked(driver: AdapterClient, 
     await driver.session.next_stop()
     live = await state(driver)
     timeline = msgspec.convert(await driver.session.request_custom("dapkit/timeline"), TimelineBody)
-    position = driver.session.position
-    goal = TravelToArguments(clock=timeline.live, from_beginning=True)
-    await driver.session.request_custom("dapkit/travelTo", goal)
-    await driver.session.wait_for(StoppedEvent, since=position)
+    await driver.travel(timeline.live, from_beginning=True)
     assert await state(driver) == live
 
 

@@ -3,8 +3,6 @@
 import pytest
 
 from dapkit.client import Stopped
-from dapkit.protocol import StoppedEvent
-from dapkit.protocol.time_travel import TravelToArguments
 from e2e.python.adapter_client import AdapterClient
 from e2e.python.forward_run import timeline
 
@@ -15,14 +13,6 @@ async def value(driver: AdapterClient, expression: str) -> str:
     """Return what an expression is in the newest frame."""
     [frame, *_] = await driver.frames()
     return (await driver.session.evaluate(expression, frame_id=frame.id)).result
-
-
-async def travel(driver: AdapterClient, clock: int, *, from_beginning: bool = False) -> None:
-    """Go to a moment."""
-    position = driver.session.position
-    arguments = TravelToArguments(clock=clock, from_beginning=from_beginning)
-    await driver.session.request_custom("dapkit/travelTo", arguments)
-    await driver.session.wait_for(StoppedEvent, since=position)
 
 
 async def look(driver: AdapterClient) -> None:
@@ -57,7 +47,7 @@ async def test_objects_lie_where_they_did_after_stops_while_threads_run(driver: 
         await look(driver)
         await driver.resume()
     live = await value(driver, "hash(tuple(places))")
-    await travel(driver, (await timeline(driver)).now)
+    await driver.travel((await timeline(driver)).now)
     assert await value(driver, "hash(tuple(places))") == live
 
 
@@ -66,7 +56,7 @@ async def test_objects_lie_where_they_did_after_a_look_at_the_past(driver: Adapt
     await driver.start(PLACES, END, python=python, timeTravel=True)
     await driver.session.next_stop()
     live = await value(driver, "hash(tuple(places))")
-    await travel(driver, (await timeline(driver)).now - 8)
+    await driver.travel((await timeline(driver)).now - 8)
     assert await value(driver, "len(kept)") == "8"
     while (await driver.where())[1] != AFTER:
         await look(driver)
@@ -150,5 +140,5 @@ async def test_lines_are_counted_the_same_when_something_is_thrown_into_a_corout
     assert await driver.where() == ("<module>", LAST)
     now = (await timeline(driver)).now
     for from_beginning in (True, False):
-        await travel(driver, now, from_beginning=from_beginning)
+        await driver.travel(now, from_beginning=from_beginning)
         assert await driver.where() == ("<module>", LAST)
