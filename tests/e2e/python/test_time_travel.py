@@ -625,6 +625,38 @@ async def test_the_past_can_be_shown_near_the_recursion_limit(
         assert await value(driver, "n") == "985"
 
 
+UNDER_A_LIBRARY = """
+    import unittest
+
+    class Test(unittest.TestCase):
+        def test_a(self):
+            total = 0
+            for i in range(200_000):
+                total += i
+            self.total = total
+
+        def test_b(self):
+            x = 1
+            x += 1
+"""
+
+
+@pytest.mark.row("stepBack")
+async def test_step_back_from_a_function_that_a_library_has_called(
+    driver: AdapterClient, launch: Mapping[str, object]
+) -> None:
+    """No function of the program waits for it, so the line before is the one that was begun before."""
+    driver.write(UNDER_A_LIBRARY)
+    await driver.session.add_breakpoint(driver.file, 11)
+    await driver.launch(module="unittest", args=["prog"], **launch)
+    await driver.session.next_stop()
+    places = [await driver.where()]
+    for _ in range(2):
+        await back(driver)
+        places.append(await driver.where())
+    assert places == [("Test.test_b", 11), ("Test.test_a", 8), ("Test.test_a", 6)]
+
+
 @pytest.mark.thorough
 @pytest.mark.timeout(300)
 async def test_stacks_of_all_processes_are_written_where_an_answer_is_late(

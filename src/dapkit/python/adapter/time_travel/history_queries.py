@@ -58,7 +58,9 @@ async def observation(process: PastProcess) -> Watched:
 async def line_before(history: History, goal: int, frame: int = 0) -> int:
     """Return when the frame that is shown at a clock has begun its line before, or its caller the one with the call.
 
-    0 if it had begun none since the beginning. With the identity of a frame: when that one has begun its last line.
+    Where a library has called the only function of the program on the stack, as the callback of a test runner, it is
+    the line that was begun before, in whichever function. 0 if there was none since the beginning. With the identity
+    of a frame: when that one has begun its last line.
 
     Raises:
         RequestFailed: the moment is not reached.
@@ -72,6 +74,8 @@ async def line_before(history: History, goal: int, frame: int = 0) -> int:
         clock, frame = int(words[1]), int(words[2])
         if clock:
             return clock
+        if not frame:
+            return goal - 1
         goal = checkpoint.clock
     return 0
 
