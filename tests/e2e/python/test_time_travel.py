@@ -657,6 +657,35 @@ async def test_step_back_from_a_function_that_a_library_has_called(
     assert places == [("Test.test_b", 11), ("Test.test_a", 8), ("Test.test_a", 6)]
 
 
+GENERATED_FOR_A_LIBRARY = """
+    import urllib.parse
+    from dataclasses import dataclass
+
+    @dataclass
+    class Mine:
+        value: int
+
+    mine = Mine(1)
+    parts = urllib.parse.urlsplit("http://host/path")
+    print(parts.path)
+"""
+
+
+@pytest.mark.row("stepBack")
+async def test_code_that_a_library_has_generated_for_itself_is_not_the_programs(
+    driver: AdapterClient, launch: Mapping[str, object]
+) -> None:
+    await driver.start(GENERATED_FOR_A_LIBRARY, 10, **launch)
+    await driver.session.next_stop()
+    places = []
+    for _ in range(2):
+        await driver.session.request_custom("dapkit/stepBackInto")
+        await driver.session.next_stop()
+        places.append(await driver.where())
+    assert places[0] == ("<module>", 9)
+    assert places[1][0].endswith("__init__")  # of the program's own class
+
+
 @pytest.mark.thorough
 @pytest.mark.timeout(300)
 async def test_stacks_of_all_processes_are_written_where_an_answer_is_late(

@@ -26,10 +26,15 @@ def claim() -> None:
 
 
 def counted(sources: Sources, *, everything: bool) -> Callable[[CodeType], int]:
-    """Return the function that says whether the lines of code are counted: 0, 1, or 2 if it has only one."""
+    """Return the function that says whether the lines of code are counted: 0, 1, or 2 if it has only one.
+
+    The code begins in the frame that calls it. A text that a library executes is the library's, as for a named tuple.
+    """
 
     def counts(code: CodeType) -> int:
         kind = sources.kind(code.co_filename)
+        if kind == PROGRAM and code.co_filename.startswith("<"):
+            kind = sources.kind_of(sys._getframe(1))
         if kind != PROGRAM and (kind == OURS or not everything):
             return 0
         return 2 if starts_on_its_only_line(code) else 1
