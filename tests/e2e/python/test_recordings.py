@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -14,6 +15,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
+import dapkit
 from dapkit.endpoint import RequestFailed
 from dapkit.protocol import (
     OutputEvent,
@@ -27,7 +29,7 @@ from dapkit.protocol.time_travel import TimelineBody
 from dapkit.python.recording.file import PART_BYTES, unpack
 from e2e.python.adapter_client import AdapterClient, adapter_client
 from e2e.python.library_with_thread import CALLER, make_library
-from e2e.python.processes import computing, ended
+from e2e.python.processes import computing, ended, output_of
 from interpreters import interpreter
 
 PROGRAMS = sorted(Path(__file__, "..", "travel", "programs").resolve().glob("*.py"))
@@ -643,6 +645,31 @@ async def test_a_recording_of_the_format_before_opens(tmp_path: Path) -> None:
         old.writestr("recording.json", json.dumps({**facts, "format": 3}))
     async with adapter_client(tmp_path) as driver:
         stopped = await open_recording(driver, older)
+        assert (stopped.description, written(driver)) == ("End of recorded history", recorded.stdout)
+
+
+LOOKS_AT_ALL_MODULES = """
+import os, sys
+files = [module.__file__ for module in list(sys.modules.values()) if getattr(module, "__file__", None)]
+print(sum(os.stat(os.path.realpath(file)).st_size for file in files))
+print([name for name in sys.modules if "dapkit" in name])
+"""
+"""As `inspect` does to find the module of a frame, for the traceback of a failed test."""
+
+
+@pytest.mark.thorough
+@pytest.mark.each_python
+async def test_a_recording_opens_where_dapkit_lies_elsewhere(tmp_path: Path, python: str) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    shutil.copytree(Path(dapkit.__file__).parent, elsewhere / "dapkit", ignore=shutil.ignore_patterns("__pycache__"))
+    env = {"PYTHONPATH": str(elsewhere)}
+    where = [sys.executable, "-c", "import dapkit; print(dapkit.__file__)"]
+    assert (await output_of(where, tmp_path, {**os.environ, **env})).startswith(str(elsewhere))
+    (tmp_path / "app.py").write_text(LOOKS_AT_ALL_MODULES)
+    recorded = record(tmp_path, "-o", "run.dapkit", python, "app.py", env=env)
+    assert recorded.stdout.endswith("\n[]\n"), recorded.stdout
+    async with adapter_client(tmp_path) as driver:
+        stopped = await open_recording(driver, tmp_path / "run.dapkit")
         assert (stopped.description, written(driver)) == ("End of recorded history", recorded.stdout)
 
 

@@ -214,6 +214,7 @@ def _own(full: str) -> "Any":  # noqa: ANN401 - a module
     except FileNotFoundError:
         # Else a folder, whose `__init__.py` holds nothing but a docstring.
         module = _extension(full, place) if full.endswith(("._native", "._travel")) else ModuleType(full)
+        sys.modules.pop(full, None)  # where modules of one phase put themselves
     else:
         module = _executed(code, full, place + ".py", full.rpartition(".")[0])
     loaded = _loaded.setdefault(full, module)  # before the next line: another thread finds it in one of the two
