@@ -341,3 +341,41 @@ async def test_why_reaches_across_millions_of_lines(driver: AdapterClient, pytho
         change = msgspec.convert(await driver.session.request_custom("dapkit/why", arguments), WhyBody)
         lines[expression] = change.line
     assert lines == wanted
+
+
+UNDER_A_LIBRARY = """
+    import unittest
+
+    seen = {}
+
+    class Test(unittest.TestCase):
+        def test_a(self):
+            self.addCleanup(seen.update, done=True)
+            seen["began"] = True
+
+        def test_b(self):
+            own = 1
+            print("end", own)
+"""
+
+
+async def test_a_change_by_a_library_that_the_program_has_not_called_is_not_known(
+    driver: AdapterClient, python: str
+) -> None:
+    """No line of the program has made it, nor calls the library that has."""
+    driver.write(UNDER_A_LIBRARY)
+    await driver.session.add_breakpoint(driver.file, 12)
+    await driver.launch(module="unittest", args=["prog"], python=python, timeTravel=True)
+    await driver.session.next_stop()
+    [frame, *_] = await driver.frames()
+
+    async def ask(expression: str) -> WhyBody:
+        arguments = WhyArguments(expression=expression, frame_id=frame.id)
+        return msgspec.convert(await driver.session.request_custom("dapkit/why", arguments), WhyBody)
+
+    assert (await ask("own")).line == 11
+    assert (await ask("seen['began']")).line == 8
+    with pytest.raises(RequestFailed, match=r"the line is not known: Test.test_b was called with it by .*case.py:\d+$"):
+        await ask("self")
+    with pytest.raises(RequestFailed, match=r"the line is not known: a library has changed it, after .*prog.py:8 had"):
+        await ask("seen['done']")

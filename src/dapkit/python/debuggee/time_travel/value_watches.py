@@ -28,6 +28,7 @@ class _Place(NamedTuple):
     Attributes:
         clock: when it began; 0 if that was before this process began to watch.
         frame: identity of its frame where the clock is 0.
+        is_left: whether its function has returned to a library since, which no code of the program has called.
 
     """
 
@@ -35,6 +36,7 @@ class _Place(NamedTuple):
     line: int
     clock: int
     frame: int = 0
+    is_left: bool = False
 
 
 def _place_of(frame: FrameType | None) -> _Place | None:
@@ -140,10 +142,14 @@ class ValueWatch:
         self._stand(_place_of(frame))
 
     def _stand(self, place: _Place | None) -> None:
-        """Take a line as the one that is executed; before the first and after the last one the known one stays."""
+        """Take a line as the one that is executed; where no code of the program is, the last one is left."""
+        ident = _thread.get_ident()
+        if place is None and ident in self._places:
+            code, line, clock, call, _ = self._places[ident]
+            place = _Place(code, line, clock, call, is_left=True)
         if place is not None:
-            self._thread = _thread.get_ident()
-            self._place = self._places[self._thread] = place
+            self._thread = ident
+            self._place = self._places[ident] = place
 
     def _changed_at(self) -> _Place | None:
         """Return the line that has changed the value: the last one that was executed.
@@ -181,12 +187,14 @@ class ValueWatch:
             return
         text = None if value is _ABSENT else render(value, None, _CHARS)
         place = self._changed_at()
+        if place is not None and place.is_left:
+            self._doubt = self._doubt or self._about_library(frame, place, is_new=is_new)
         if is_new and self._reads_outer:
             self._doubt = "it reads variables of an enclosing call, and was so when this call began"
         if without_identity(again) != without_identity(mark):
             self._doubt = "each evaluation has another value"
         if place is not None:
-            code, line, clock, self._changed_in = place
+            code, line, clock, self._changed_in, _ = place
             self._changed_after = self._now
             self._change = {
                 "clock": clock or None,
@@ -198,6 +206,15 @@ class ValueWatch:
                 "doubt": doubt_about(value) or None,
             }
         self._mark, self._text = mark, text
+
+    def _about_library(self, frame: FrameType, last: _Place, *, is_new: bool) -> str:
+        """Return why the line is not known where a library that the program has not called has made the value so."""
+        call = self._call(frame)
+        if is_new and call is not None and call.f_back is not None:
+            caller = call.f_back
+            where = f"{caller.f_code.co_filename}:{caller.f_lineno}"
+            return f"{call.f_code.co_qualname} was called with it by a library, at {where}"
+        return f"a library has changed it, after {last.code.co_filename}:{last.line} had returned to it"
 
     def _is_in_call(self, frame: FrameType) -> bool:
         """Return whether the call is on the stack: a coroutine may be suspended.
