@@ -648,6 +648,38 @@ async def test_a_recording_of_the_format_before_opens(tmp_path: Path) -> None:
         assert (stopped.description, written(driver)) == ("End of recorded history", recorded.stdout)
 
 
+ENDED_BY_A_SIGNAL = """
+import os, signal
+import fractions, helper
+print(helper.half(fractions.Fraction(84)), flush=True)
+os.kill(os.getpid(), signal.SIGTERM)
+"""
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("bytecode", ["", "1"], ids=["with bytecode", "without bytecode"])
+async def test_modules_of_a_program_that_was_killed_are_known_by_what_it_has_read(
+    tmp_path: Path, bytecode: str
+) -> None:
+    """As a server is ended; it has not listed its modules."""
+    (tmp_path / "app.py").write_text(ENDED_BY_A_SIGNAL)
+    helper = tmp_path / "helper.py"
+    helper.write_text("def half(number):\n    return number / 2\n")
+    env = {"PYTHONDONTWRITEBYTECODE": bytecode}
+    for _ in range(2):  # the first time without bytecode, the second time with it, if it is written
+        recorded = record(tmp_path, "-o", "run.dapkit", sys.executable, "app.py", env=env)
+        facts = json.loads(zipfile.ZipFile(tmp_path / "run.dapkit").read("recording.json"))
+        assert (recorded.stdout, facts["exitCode"]) == ("42\n", -signal.SIGTERM), recorded.stderr
+        assert [Path(path).name for path in facts["sources"]] == ["app.py", "helper.py"]
+        assert any("/fractions." in path for path in facts["libraries"])
+        assert not any(str(tmp_path) in path for path in facts["libraries"])
+    helper.write_text("def half(number):\n    return 0\n")
+    async with adapter_client(tmp_path) as driver:
+        await open_recording(driver, tmp_path / "run.dapkit")
+        assert written(driver) == "42\n"
+        assert "Not as they were when this was recorded: " in said(driver)
+
+
 LOOKS_AT_ALL_MODULES = """
 import os, sys
 files = [module.__file__ for module in list(sys.modules.values()) if getattr(module, "__file__", None)]

@@ -5,8 +5,10 @@ notes of a recording are packed without their contents, and without data that wa
 the recording is opened. The first bytes of a file of bytecode, which have the time of its source, stay in the notes.
 """
 
+import collections
 import itertools
 import mmap
+import os
 import stat
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -14,11 +16,13 @@ from typing import BinaryIO
 
 import msgspec
 
-from dapkit.python.recording.notes import FIRST_NOTE, data_of_calls
+from dapkit.python.recording.notes import FIRST_NOTE, data_of_calls, head_of
 
 _PACKAGES = ("/site-packages/", "/dist-packages/")
 _MOST_READS = 50_000
 """So many calls of `read` are looked at: programs import most of their modules at their beginning."""
+_MOST_FOLDERS = 20_000
+"""So many are searched for the modules of a program that was killed, the outer ones first."""
 _LEAST_BYTES = 1_000
 _HASH_DIGITS = 32
 _OF_BYTECODE = ".pyc"
@@ -78,6 +82,53 @@ def find_libraries(notes: mmap.mmap, end: int, paths: Iterable[str]) -> dict[str
                 file.places.append(place + first)
                 break
     return files
+
+
+def modules_read(folder: Path, places: Iterable[str]) -> dict[str, str]:
+    """Return the modules in some places that the notes in a folder have the contents of, each with its bytecode's file.
+
+    For a program that was killed, and so has not listed its modules.
+    """
+    modules: dict[str, str] = {}
+    with (folder / "notes").open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as notes:
+        by_size: dict[int, list[int]] = {}
+        for place, size in _reads(notes, head_of(notes).end):
+            by_size.setdefault(size, []).append(place)
+        for path, size in _python_files(dict.fromkeys(places)):
+            content = _content_of(path) if size in by_size else b""
+            if not content or all(notes[place : place + size] != content for place in by_size[size]):
+                continue
+            if path.endswith(_OF_BYTECODE):
+                modules[_source_of(path)] = path
+            else:
+                modules.setdefault(path, "")
+    return modules
+
+
+def _python_files(folders: Iterable[str]) -> Iterator[tuple[str, int]]:
+    """Yield the paths and sizes of sources and of bytecode in folders, and in those that are in them."""
+    waiting = collections.deque(folders)
+    for _ in range(_MOST_FOLDERS):
+        if not waiting:
+            return
+        try:
+            with os.scandir(waiting.popleft()) as entries:
+                for entry in entries:
+                    if entry.name.endswith((".py", _OF_BYTECODE)) and entry.is_file():
+                        yield entry.path, entry.stat().st_size
+                    elif entry.is_dir(follow_symlinks=False) and not entry.name.startswith("."):
+                        waiting.append(entry.path)
+        except OSError:
+            continue  # it is not there, or not ours to read
+
+
+def _source_of(bytecode: str) -> str:
+    from importlib.util import source_from_cache
+
+    try:
+        return source_from_cache(bytecode)
+    except ValueError:
+        return bytecode
 
 
 def find_repeats(notes: mmap.mmap, end: int, libraries: dict[str, LibraryFile]) -> list[tuple[int, int, int]]:

@@ -22,7 +22,7 @@ from dapkit.python.recording import file
 from dapkit.python.recording.build_ids import identity_of
 from dapkit.python.recording.comparison import zone_of_machine
 from dapkit.python.recording.ended_processes import Fork, ended_forks, ended_processes, name_of_fork
-from dapkit.python.recording.library_files import are_of_libraries
+from dapkit.python.recording.library_files import are_of_libraries, modules_read
 from dapkit.python.recording.process_tree import followed, has_failed
 from dapkit.python.recording.started_process import PARENT, SEED
 from dapkit.redaction.secret_names import SHAPES, Secrecy, secrecy_of
@@ -226,12 +226,15 @@ class _Packer:
         """
         facts = self._facts
         command, start = facts.command, _start(self._folder)
+        program = str(Path(start["cwd"], command.what)) if command.kind == "program" else ""
         modules = _modules(folder) or _modules(self._folder)  # a child that was killed has not listed its own
+        if not modules:
+            beside = str(Path(program).parent) if program else start["cwd"]
+            modules = modules_read(folder, [beside, *start["path"]])
         files = {path for path in modules if path != str(TIME_TRAVEL)}  # that one is ours, and not the program's
         library_files = are_of_libraries([*files, *filter(None, modules.values())], start["library"])
         secrets = [value.encode() for values in self._secrets.values() for value in values]
         values = [value for value in secrets if len(value) >= _SECRET_BYTES]
-        program = str(Path(start["cwd"], command.what)) if command.kind == "program" else ""
         sources = _own_sources(files.difference(library_files), program, values)
         notes = file.Notes(folder, values, [] if self._packages else library_files)
         files = {path for path in files if modules[path] not in notes.libraries}  # their bytecode is compared

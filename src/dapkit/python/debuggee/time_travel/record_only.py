@@ -43,6 +43,7 @@ def begin(folder: str, run: Callable[[], None]) -> Callable[[], None]:
         "cwd": os.getcwd(),
         "version": sys.version,
         "library": os.path.dirname(os.__file__),
+        "path": [os.path.abspath(entry) for entry in sys.path if type(entry) is str],
         "interpreter": _libraries_of_interpreter(),
         "streams": standard_streams.describe(),
         "signals": signal_state.describe(),
