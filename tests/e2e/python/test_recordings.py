@@ -648,6 +648,32 @@ async def test_a_recording_of_the_format_before_opens(tmp_path: Path) -> None:
         assert (stopped.description, written(driver)) == ("End of recorded history", recorded.stdout)
 
 
+TYPED_IN_WITH_A_THREAD = """
+import threading, time
+stamps = []
+def work():
+    for _ in range(3000):
+        stamps.append(time.time_ns())
+thread = threading.Thread(target=work)
+thread.start()
+for _ in range(3000):
+    stamps.append(time.time_ns())
+thread.join()
+print(sum(stamps))
+"""
+
+
+@pytest.mark.thorough
+@pytest.mark.each_python
+async def test_code_of_an_option_with_a_thread_is_executed_again(tmp_path: Path, python: str) -> None:
+    """Its lines are counted from the thread's start on, when its frame is on the stack; by them threads take turns."""
+    recorded = record(tmp_path, "-o", "run.dapkit", python, "-c", TYPED_IN_WITH_A_THREAD)
+    assert recorded.returncode == 0, recorded.stderr
+    async with adapter_client(tmp_path) as driver:
+        stopped = await open_recording(driver, tmp_path / "run.dapkit")
+        assert (stopped.description, written(driver)) == ("End of recorded history", recorded.stdout)
+
+
 ENDED_BY_A_SIGNAL = """
 import os, signal
 import fractions, helper

@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import Callable, Iterator
-from types import CodeType
+from types import CodeType, FrameType
 from typing import Final
 
 from ..sources.files import OURS, PROGRAM, Sources, starts_on_its_only_line
@@ -28,13 +28,17 @@ def claim() -> None:
 def counted(sources: Sources, *, everything: bool) -> Callable[[CodeType], int]:
     """Return the function that says whether the lines of code are counted: 0, 1, or 2 if it has only one.
 
-    The code begins in the frame that calls it. A text that a library executes is the library's, as for a named tuple.
+    The code begins in the frame that calls it, or is executed in an older one. A text that a library executes is the
+    library's, as for a named tuple.
     """
 
     def counts(code: CodeType) -> int:
         kind = sources.kind(code.co_filename)
         if kind == PROGRAM and code.co_filename.startswith("<"):
-            kind = sources.kind_of(sys._getframe(1))
+            frame: FrameType | None = sys._getframe(1)
+            while frame is not None and frame.f_code is not code:
+                frame = frame.f_back
+            kind = kind if frame is None else sources.kind_of(frame)
         if kind != PROGRAM and (kind == OURS or not everything):
             return 0
         return 2 if starts_on_its_only_line(code) else 1
