@@ -3,10 +3,11 @@
 import mmap
 import random
 import tempfile
+from pathlib import Path
 
 import pytest
 
-from dapkit.python.recording.library_files import LibraryFile, gaps_of, without_gaps, write_with_gaps
+from dapkit.python.recording.library_files import LibraryFile, gaps_of, modules_read, without_gaps, write_with_gaps
 
 MOST = 1 << 20
 
@@ -74,3 +75,7 @@ def test_gap_behind_the_end_of_the_parts_is_refused() -> None:
 def test_more_notes_than_there_may_be_are_refused() -> None:
     with pytest.raises(ValueError, match="more than 15 bytes"):
         unpacked([b"0123456789"] * 2, [], most=15)
+
+
+def test_a_process_that_was_killed_before_it_has_noted_anything_has_read_no_modules(tmp_path: Path) -> None:
+    assert modules_read(tmp_path, [str(tmp_path)]) == {}

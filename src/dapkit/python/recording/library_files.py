@@ -11,6 +11,7 @@ import mmap
 import os
 import stat
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from pathlib import Path
 from typing import BinaryIO
 
@@ -87,14 +88,18 @@ def find_libraries(notes: mmap.mmap, end: int, paths: Iterable[str]) -> dict[str
 def modules_read(folder: Path, places: Iterable[str]) -> dict[str, str]:
     """Return the modules in some places that the notes in a folder have the contents of, each with its bytecode's file.
 
-    For a program that was killed, and so has not listed its modules.
+    For a program that was killed, and so has not listed its modules. None if there are no notes.
     """
     modules: dict[str, str] = {}
-    with (folder / "notes").open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as notes:
+    try:
+        file = (folder / "notes").open("rb")
+    except FileNotFoundError:
+        return modules
+    with file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as notes:
         by_size: dict[int, list[int]] = {}
         for place, size in _reads(notes, head_of(notes).end):
             by_size.setdefault(size, []).append(place)
-        for path, size in _python_files(dict.fromkeys(places)):
+        for path, size in _python_files(tuple(dict.fromkeys(places))):
             content = _content_of(path) if size in by_size else b""
             if not content or all(notes[place : place + size] != content for place in by_size[size]):
                 continue
@@ -105,21 +110,27 @@ def modules_read(folder: Path, places: Iterable[str]) -> dict[str, str]:
     return modules
 
 
-def _python_files(folders: Iterable[str]) -> Iterator[tuple[str, int]]:
-    """Yield the paths and sizes of sources and of bytecode in folders, and in those that are in them."""
+@lru_cache(maxsize=4)
+def _python_files(folders: tuple[str, ...]) -> list[tuple[str, int]]:
+    """Return the paths and sizes of sources and of bytecode in folders, and in those that are in them.
+
+    They are searched once for all processes of a recording, such as the workers of a server.
+    """
+    files: list[tuple[str, int]] = []
     waiting = collections.deque(folders)
     for _ in range(_MOST_FOLDERS):
         if not waiting:
-            return
+            break
         try:
             with os.scandir(waiting.popleft()) as entries:
                 for entry in entries:
                     if entry.name.endswith((".py", _OF_BYTECODE)) and entry.is_file():
-                        yield entry.path, entry.stat().st_size
+                        files.append((entry.path, entry.stat().st_size))
                     elif entry.is_dir(follow_symlinks=False) and not entry.name.startswith("."):
                         waiting.append(entry.path)
         except OSError:
             continue  # it is not there, or not ours to read
+    return files
 
 
 def _source_of(bytecode: str) -> str:
