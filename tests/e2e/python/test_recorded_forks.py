@@ -264,7 +264,7 @@ def test_a_fork_has_no_secrets(project: Path, monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setenv("SHOP_TOKEN", "of-the-shop-alone")
     (project / "token.txt").write_text("of-the-shop-alone")
     (project / "secret.py").write_text(
-        "import os\nchild = os.fork()\nprint(len(open('token.txt').read()))\nif child: os.waitpid(child, 0)\n"
+        "import os\nchild = os.fork()\nif child: os.waitpid(child, 0)\nprint(len(open('token.txt').read()))\n"
     )
     recorded = record(project, "--children", "-o", "run.dapkit", sys.executable, "secret.py")
     assert recorded.stdout == "17\n17\n"
